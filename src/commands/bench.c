@@ -117,7 +117,7 @@ static enum hs_status read_body(const struct arguments *from, struct hs_bench_re
         if (strcmp(from->body, hs_bench_case_name((enum hs_bench_case)which)) == 0)
             out->which = (enum hs_bench_case)which;
     if (from->body && out->which == HS_BENCH_STENCIL)
-        return hs_error_add(err, HS_BAD_INPUT, "bench: --body %s: bytes, shorts or arrays",
+        return hs_error_add(err, HS_BAD_INPUT, "bench: --body %s: give bytes, shorts or arrays",
                             from->body);
     if (from->body && out->radius != 1)
         return hs_error_add(err, HS_BAD_INPUT, "bench: --body has radius 1; leave out --radius");
@@ -135,7 +135,7 @@ static enum hs_status read_common(const struct arguments *from, enum hs_precisio
             *precision = (enum hs_precision)p;
             return HS_OK;
         }
-    return hs_error_add(err, HS_BAD_INPUT, "bench: --precision %s: float or double",
+    return hs_error_add(err, HS_BAD_INPUT, "bench: --precision %s: give float or double",
                         from->precision);
 }
 
@@ -145,7 +145,7 @@ static enum hs_status make_request(const struct arguments *from, struct hs_bench
     *out = (struct hs_bench_request){
         .radius = (int)from->radius, .threads = (int)from->threads, .repeats = (int)from->repeats};
     if (from->radius > HS_MAX_RADIUS)
-        return hs_error_add(err, HS_BAD_INPUT, "bench: --radius %lld: 1, 2 or 3",
+        return hs_error_add(err, HS_BAD_INPUT, "bench: --radius %lld: give 1, 2 or 3",
                             (long long)from->radius);
     HS_TRY(read_common(from, &out->precision, err));
     HS_TRY(read_body(from, out, err));
@@ -429,7 +429,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (arguments.methods)
         return run_methods(&arguments, err);
     if (arguments.chart)
-        return hs_error_add(err, HS_BAD_INPUT, "bench: --chart is of --methods; take --roofline");
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "bench: --chart belongs to --methods; for kernels give --roofline");
     HS_TRY(make_request(&arguments, &request, err));
     HS_TRY(check_ahead(&arguments, &request, err));
     if (arguments.weak || arguments.strong)
@@ -478,7 +479,7 @@ const struct hs_command hs_command_bench = {
         "  --peer-seconds S    time limit for each (300)\n"
         "  --json, --csv       instead of the table\n\n"
         "Each kernel is proven against the CPU reference before it is timed, and each peer\n"
-        "against numpy and heatsolve. A grid that fits into the device's cache is timed from\n"
+        "against numpy and heatsolve. On a GPU a grid that fits into the cache is timed from\n"
         "memory, with several pairs of fields in turn, and in the cache, as in a run.\n",
     .run = run,
     .ranks = true,

@@ -275,11 +275,11 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         return hs_error_add(err, HS_BAD_INPUT,
                             "explain: needs --points, as in --points 256 or --points 512,512,256");
     if (radius > HS_MAX_RADIUS)
-        return hs_error_add(err, HS_BAD_INPUT, "--radius %lld: 1, 2 or 3", (long long)radius);
+        return hs_error_add(err, HS_BAD_INPUT, "--radius %lld: give 1, 2 or 3", (long long)radius);
     if (strcmp(precision, "double") == 0)
         question.of.precision = HS_DOUBLE;
     else if (strcmp(precision, "float") != 0)
-        return hs_error_add(err, HS_BAD_INPUT, "--precision %s: float or double", precision);
+        return hs_error_add(err, HS_BAD_INPUT, "--precision %s: give float or double", precision);
     question.of.steps = (int)(steps < 1000 ? steps : 1000);
     HS_TRY(set_grid(&question, points, dims, (int)radius, err));
     HS_TRY(choose_device(device, &question, err));
@@ -313,7 +313,7 @@ const struct hs_command hs_command_explain = {
         "  --steps N          sweeps that one launch fuses; default 1\n"
         "  --device NAME      the launch, occupancy and roofline on H200, H100, A100, RTX 4090,\n"
         "                     T4, ...; default: this machine's GPU, if it has one, else H200\n"
-        "  --registers N      of a thread, for the occupancy (nvcc -Xptxas -v tells)\n"
+        "  --registers N      of a thread, for the occupancy (nvcc -Xptxas -v prints them)\n"
         "  --json             one JSON object\n\n"
         "Without KERNEL, one line for each that can do it. Loads, operations and OP/B are\n"
         "counted as in Hwu, Kirk, El Hajj, Programming Massively Parallel Processors, ch. 8.\n",

@@ -248,6 +248,6 @@ const struct hs_command hs_command_options = {
             "  --man        the keys as a list for a man page (mdoc)\n"
             "  --keys       the names of the keys alone, one a line\n"
             "\n"
-            "Behind the keys come the kinds of boundary and what the history of a run holds.\n",
+            "After the keys come the kinds of boundary and what the history of a run holds.\n",
     .run = run,
 };

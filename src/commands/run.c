@@ -54,9 +54,9 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
     const enum hs_status st =
         hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
     if (!st && request->resume && request->overwrite)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "run: --resume goes on with the file that --overwrite replaces; give "
-                            "one of them");
+        return hs_error_add(
+            err, HS_BAD_INPUT,
+            "run: --resume continues the file that --overwrite replaces; give one of them");
     return st;
 }
 
@@ -107,7 +107,7 @@ static void warn_of_damage(const struct job *job)
         fprintf(stderr, ": its last %lld snapshots are damaged", (long long)resume->damaged);
     else
         fprintf(stderr, ": its last snapshot is damaged");
-    fprintf(stderr, "; this run goes on from the one at %s %lld, and computes the rest again\n",
+    fprintf(stderr, "; this run continues from the one at %s %lld, and computes the rest again\n",
             hs_plan_step_name(&job->plan), (long long)resume->sweep);
 }
 
@@ -318,7 +318,8 @@ const struct hs_command hs_command_run = {
         "\n"
         "Interrupted (Ctrl-C, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU), it saves its state and exits\n"
         "with 130; --resume continues from there, bit for bit. While it solves for a steady state\n"
-        "it ends likewise, and writes nothing. A second Ctrl-C or SIGTERM ends it at once. SIGHUP\n"
+        "it also exits with 130, but writes nothing. A second Ctrl-C or SIGTERM ends it at once. "
+        "SIGHUP\n"
         "is ignored under nohup. A closed pipe or terminal does not stop it.\n"
         "\n"
         "exit status:\n"

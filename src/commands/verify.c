@@ -150,7 +150,7 @@ static void print_bound(const struct findings *findings)
 static void print_comparison(const struct findings *findings)
 {
     if (findings->method)
-        printf("%s = \"%s\" is not looked at: all of this is about sweeps, those of \"euler\"\n",
+        printf("%s = \"%s\" is not checked: verify compares the sweeps of \"euler\"\n",
                findings->key, findings->method);
     const struct hs_comparison *c = &findings->comparison;
     const struct hs_plan *plan = &findings->plan;
@@ -180,13 +180,12 @@ static void print_power(const struct findings *findings)
         printf("no exact power of a sweep: %s\n", findings->power.lacking);
         return;
     }
-    printf(
-        "kernel %s (%s) against the exact power of a sweep, by its modes: %" PRId64 " sweeps\n"
-        "  max |difference| %.3g\n  max relative     %.3g\n"
-        "  bound            %.3g: half epsilons, sweeps * (terms + 2) * sum|c| * max|T| of them\n"
-        "  %s\n",
-        findings->plan.kernel->name, findings->plan.backend->name, c->sweeps, c->max_abs,
-        c->max_relative, c->bound, within(c) ? "passed" : "FAILED");
+    printf("kernel %s (%s) against the exact power of a sweep, by its modes: %" PRId64 " sweeps\n"
+           "  max |difference| %.3g\n  max relative     %.3g\n"
+           "  bound            %.3g: sweeps * (terms + 2) * sum|c| * max|T| half epsilons\n"
+           "  %s\n",
+           findings->plan.kernel->name, findings->plan.backend->name, c->sweeps, c->max_abs,
+           c->max_relative, c->bound, within(c) ? "passed" : "FAILED");
 }
 
 static void print_refinement(const struct findings *findings)
@@ -236,7 +235,8 @@ static void print_meaning(const struct findings *findings)
                "  give a smaller steady.tolerance, or a later end\n",
                distance);
     else if (fabs(r->order_l2[0]) < hardly && fabs(r->order_l2[1]) < hardly)
-        printf("  the error does not fall: exact.expression is hardly the solution of this case\n");
+        printf("  the error does not fall: exact.expression is probably not the solution of this "
+               "case\n");
 }
 
 /* Of a grid that the refinement does not have. */
@@ -507,10 +507,10 @@ const struct hs_command hs_command_verify = {
         "of the config is held to exact.max_error, also where there are no other grids, unless\n"
         "its run makes more than 2e9 point updates.\n"
         "\n"
-        "On several ranks (heatsolve-mpi) their sweeps are held to the reference on one of them.\n"
+        "On several ranks (heatsolve-mpi) their sweeps are compared with the reference on one.\n"
         "\n"
-        "Writes no file. exit status: 0 passed, 1 beyond the bound, 2 bad config, 4 device or\n"
-        "memory.\n",
+        "Writes no file. exit status: 0 passed, 1 beyond the bound, 2 bad config, 3 a file cannot\n"
+        "be read, 4 device or memory.\n",
     .run = run,
     .ranks = true,
 };

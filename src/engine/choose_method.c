@@ -112,7 +112,7 @@ static enum hs_status check_auto(const struct hs_method *solver, const struct hs
                                  struct hs_error *reason)
 {
     if (!hs_ranks_can(solver))
-        return hs_error_add(reason, HS_BAD_INPUT, "it cannot go on %d ranks", hs_ranks_count());
+        return hs_error_add(reason, HS_BAD_INPUT, "it cannot run on %d ranks", hs_ranks_count());
     return solver->suits ? solver->suits(problem, reason) : HS_OK;
 }
 
@@ -175,9 +175,9 @@ static enum hs_status check_tolerance(const struct hs_problem *problem,
     if (!solver || tolerance < 1.0)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: steady.tolerance = %.9g: must be < 1, since of \"%s\" it is relative "
-                        "to the initial field's rates of change, and in K of \"sweeps\" only; give "
-                        "one as 1e-8, or make steady.method \"sweeps\"",
+                        "%s: steady.tolerance = %.9g: must be < 1: with \"%s\" it is relative to "
+                        "the initial field's rates of change, and only with \"sweeps\" in K; give "
+                        "one such as 1e-8, or make steady.method \"sweeps\"",
                         hs_problem_place(problem, HS_PLACE_RESIDUAL), tolerance, solver->name);
 }
 
@@ -197,12 +197,12 @@ static enum hs_status find_solver(const struct hs_method *const *methods,
     HS_TRY(find(methods, problem, &steady_key, name, out, err));
     HS_TRY(check_suits(*out, problem, &steady_key, err));
     if (has_bound(problem))
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: steady.method = \"%s\": it goes through no time, so time.%s has "
-                            "no meaning; remove that (on a command line: --set time={}), or make "
-                            "the method \"sweeps\"",
-                            hs_problem_place(problem, HS_PLACE_STEADY), name,
-                            isnan(problem->schedule.end) ? "sweeps" : "end");
+        return hs_error_add(
+            err, HS_BAD_INPUT,
+            "%s: steady.method = \"%s\": it does not step through time, so time.%s has no meaning; "
+            "remove that (on a command line: --set time={}), or make the method \"sweeps\"",
+            hs_problem_place(problem, HS_PLACE_STEADY), name,
+            isnan(problem->schedule.end) ? "sweeps" : "end");
     HS_TRY(check_exact(problem, *out, err));
     return check_tolerance(problem, *out, err);
 }

@@ -91,10 +91,11 @@ static enum hs_status longest_step(const struct hs_problem *problem, struct hs_p
     }
     plan->limit = hs_stability_limit(problem);
     if (!(plan->limit > 0.0) && problem->network)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: no step is short enough for what a node exchanges; look at the "
-                            "units of the walls' h, the materials' perfusion and conductivities",
-                            hs_problem_place(problem, HS_PLACE_BODY));
+        return hs_error_add(
+            err, HS_BAD_INPUT,
+            "%s: no step is short enough, since a node exchanges too much heat; look at the units "
+            "of the walls' h, the materials' perfusion and conductivities",
+            hs_problem_place(problem, HS_PLACE_BODY));
     if (!(plan->limit > 0.0))
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: boundary: these boundaries feed a mode that grows with any step; "

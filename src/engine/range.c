@@ -60,13 +60,12 @@ static enum hs_status check_walls(const struct hs_problem *problem, struct hs_er
             const double edge = problem->face[f].b[m], data = problem->face[f].c[m];
             if (fabs(edge) <= largest_weight && fabs(data) <= largest_weight)
                 continue;
-            return hs_error_add(err, HS_BAD_INPUT,
-                                "%s: boundary.%s: this wall's data, over the conductivity and "
-                                "times the spacing of %g m, have a weight of %g, which cannot be "
-                                "computed with; %s",
-                                hs_problem_config(problem), hs_face_name(f),
-                                problem->grid.spacing[f / 2], fmax(fabs(edge), fabs(data)),
-                                look_at_units);
+            return hs_error_add(
+                err, HS_BAD_INPUT,
+                "%s: boundary.%s: this wall's data, times the spacing of %g m over the "
+                "conductivity, have a weight of %g, which cannot be computed with; %s",
+                hs_problem_config(problem), hs_face_name(f), problem->grid.spacing[f / 2],
+                fmax(fabs(edge), fabs(data)), look_at_units);
         }
     return HS_OK;
 }
@@ -127,9 +126,9 @@ static enum hs_status check_network_step(const struct hs_problem *problem, doubl
                             hs_problem_place(problem, HS_PLACE_STEP), step, row->capacity,
                             hs_precision_name(problem->precision), look_at_units);
     return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: a node has a heat capacity of %g J/K and conducts %g, "
-                        "%g and %g W/K, and %g to what convection and perfusion pull it to, "
-                        "which, with a step of %g s, %s cannot hold; %s",
+                        "%s: a node has a heat capacity of %g J/K and conducts %g, %g and %g W/K "
+                        "to its neighbours and %g W/K by convection and perfusion; with a step of "
+                        "%g s this makes numbers that %s cannot hold; %s",
                         hs_problem_place(problem, HS_PLACE_BODY), row->capacity,
                         row->conductance[HS_X], row->conductance[HS_Y], row->conductance[HS_Z],
                         row->sink, step, hs_precision_name(problem->precision), look_at_units);
@@ -147,7 +146,7 @@ static enum hs_status check_step(const struct hs_problem *problem, double step,
         if (!(number >= least) || !isfinite(step))
             return hs_error_add(err, HS_BAD_INPUT,
                                 "%s: time.step: a step of %g s with a diffusivity of %g m^2/s and "
-                                "a spacing of %g m along %c moves heat by a share of %g, which %s "
+                                "a spacing of %g m along %c has a Fourier number of %g, which %s "
                                 "cannot hold; give a longer step, or %s",
                                 hs_problem_place(problem, HS_PLACE_STEP), step,
                                 problem->material.diffusivity, problem->grid.spacing[axis],

@@ -254,8 +254,7 @@ const char *hs_verify_no_refinement(const struct hs_problem *problem)
         return "raw coefficients belong to one spacing";
     if (hs_field_is_numbers(&problem->initial.field) ||
         hs_field_is_numbers(&problem->source.field) || has_fields(problem))
-        return "numbers of single nodes, from a file or from a wall's expression, belong to one "
-               "grid";
+        return "values given node by node, by a file or a wall's expression, belong to one grid";
     return NULL;
 }
 

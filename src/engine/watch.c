@@ -169,18 +169,19 @@ static void say_cause(const struct hs_watch *watch, const struct hs_step_state *
     const bool at_most = watch->bound >= hs_precision_most(problem->precision);
     if (is_finite && !at_most)
         snprintf(out, size,
-                 "that is a million times what initial field, walls and source can bring");
+                 "that is a million times beyond what initial field, walls and source can cause");
     else if (hs_boundary_data_find_excess(problem, step_state->plan, watch->last_good,
                                           step_state->sweep, worst, out, size))
         return;
     else if (at_most)
         snprintf(out, size,
-                 "initial field, walls and source are so large that what is computed of them is "
-                 "more than a %s holds; look at their units%s",
+                 "initial field, walls and source are so large that a %s cannot hold what is "
+                 "computed from them; look at their units%s",
                  hs_precision_name(problem->precision),
                  problem->precision == HS_FLOAT ? ", or take precision = \"double\"" : "");
     else
-        snprintf(out, size, "look at what the walls' and the source's expressions give then");
+        snprintf(out, size,
+                 "look at the values of the walls' and the source's expressions at that time");
 }
 
 enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_step_state *step_state,

@@ -63,9 +63,10 @@ static struct hs_option *add_files(const char *group, const struct hs_boundary_k
 {
     static const struct {
         const char *name, *help;
-    } ways[] = {{"file", "HDF5 or .npy file that has it at the nodes of the face, [z][y] or so"},
-                {"dataset", "HDF5: its dataset"},
-                {"table", HS_TABLE_HELP}};
+    } ways[] = {
+        {"file", "HDF5 or .npy file with one number for each node of the face, such as [z][y]"},
+        {"dataset", "HDF5: its dataset"},
+        {"table", HS_TABLE_HELP}};
     for (int n = 0; n < 3; n++)
         *to++ = (struct hs_option){.path = hs_format("%s.%s_%s", group, key->name, ways[n].name),
                                    .type = HS_OPTION_STRING,

@@ -190,8 +190,8 @@ static bool check_cells(struct hs_reader *reader, int axis, int64_t cells, const
         if (!isnormal(h * h) || !isnormal(1.0 / (h * h)))
             fault = "is too small or too large to compute with; choose other units";
         else if (!hs_tells_cell(fmax(fabs(place[i]), fabs(place[i + 1])), h))
-            fault = "is too small for coordinates so far from the origin to tell its width; move "
-                    "the origin nearer to it";
+            fault = "is too small for its place: so far from the origin its width is lost in "
+                    "rounding; move the origin nearer to it";
         if (fault)
             return hs_complain(reader, key_of(axis, "").text, "a cell of %g m, from %.9g m, %s", h,
                                place[i], fault);

@@ -115,8 +115,8 @@ static void check_units(struct hs_reader *reader, int count)
         alone += hs_given(reader, hs_key("materials[%d].diffusivity", n).text);
     for (int n = 0; n < count && alone > 0 && alone < count; n++)
         hs_refuse(reader, hs_key("materials[%d]", n).text, "diffusivity",
-                  "other materials have conductivity, density and specific_heat, and heat that "
-                  "flows between them needs these of all; give them");
+                  "other materials have conductivity, density and specific_heat, so this one needs "
+                  "them, too; give them");
 }
 
 static struct hs_substance no_substance(void)
@@ -179,7 +179,7 @@ static int read_reference(struct hs_reader *reader, const char *key)
 static void refuse_label_keys(struct hs_reader *reader, const char *path)
 {
     if (hs_refuse(reader, path, "file",
-                  "a label field says all of the body; give it alone, as the only member"))
+                  "a label field describes the whole body; give it as the only member"))
         hs_refuse(reader, path, "names|labels", /* dataset, step: elsewhere */
                   "belongs to a label field, which is missing; give file, or remove it");
 }
@@ -322,9 +322,9 @@ static void read_label_entry(struct hs_reader *reader, int count)
 {
     if (count > 1)
         hs_complain(reader, "body[1]",
-                    "a label field says all of the body; remove the other members");
+                    "a label field describes the whole body; remove the other members");
     hs_refuse(reader, "body[0]", "material",
-              "names says the materials of a label field; remove this");
+              "the materials of a label field are given by names; remove this");
     if (hs_refuse(reader, "body[0]", "shape", "a label field has no shape; remove this"))
         hs_refuse_shape_keys(reader, "body[0]");
     read_labels(reader);
@@ -392,7 +392,7 @@ static void read_measured(struct hs_reader *reader)
     struct hs_body *body = reader->problem->body;
     if (!hs_settings_find(reader->settings, "measured")->bad)
         hs_refuse(reader, "", "materials|body|contacts",
-                  "measured says all of the body; remove one of the two");
+                  "measured describes the whole body; remove one of the two");
     read_measured_field(reader, "conductivity", &body->conductivity);
     read_measured_field(reader, "capacity", &body->capacity);
 }

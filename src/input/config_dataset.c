@@ -61,8 +61,8 @@ static void doubt_steps(struct hs_reader *reader, const char *group, const struc
     const bool acts = strcmp(group, "source") == 0 || strncmp(group, "boundary.", 9) == 0;
     if (acts && stored->steps > 1 && !hs_given(reader, file_key(group, "step").text))
         hs_doubt(reader, key->text,
-                 "has %lld steps, and the last of them counts at all times; give it alone. What "
-                 "changes in time is an expression or a table",
+                 "has %lld steps, of which the last is used at all times; give only that one. For "
+                 "values that change in time give an expression or a table",
                  (long long)stored->steps);
 }
 

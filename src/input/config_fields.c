@@ -20,8 +20,8 @@ static void doubt_places(struct hs_reader *reader, const char *group,
         if (node < 0)
             continue;
         hs_doubt(reader, hs_key("%s.file", group).text,
-                 "by the file node %lld along %c is at %.9g m, by the grid at %.9g m; its numbers "
-                 "are taken node by node, wherever they were",
+                 "node %lld along %c is at %.9g m in the file, but at %.9g m in this grid; its "
+                 "numbers are taken node by node, not interpolated",
                  (long long)node, "xyz"[axis], there, hs_grid_coordinate(grid, axis, node));
         return;
     }

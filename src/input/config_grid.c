@@ -166,9 +166,9 @@ bool hs_check_coordinates(struct hs_reader *reader, unsigned axes, const char *u
         if (!(axes & 1u << axis) || hs_tells_cell(fmax(fabs(first), fabs(last)), h))
             continue;
         return hs_complain(reader, hs_given(reader, "grid.upper") ? "grid.upper" : "grid.spacing",
-                           "cells of %g m along %c, from %.9g m, are too small for coordinates so "
-                           "far from the origin to tell their width, and %s goes by coordinates; "
-                           "move the origin nearer to them",
+                           "cells of %g m along %c, from %.9g m, are too small for their place: so "
+                           "far from the origin their width is lost in rounding, and %s uses "
+                           "coordinates; move the origin nearer to them",
                            h, "xyz"[axis], first, user);
     }
     return true;

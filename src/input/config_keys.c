@@ -271,7 +271,7 @@ static bool complain_of_nothing(struct hs_settings *settings, const struct hs_se
         outer--;
     char *without = outer == 0
                         ? hs_copy("delete it in the config")
-                        : hs_format("give the %s around it without it, --set '%.*s=%s'",
+                        : hs_format("give its %s without it, --set '%.*s=%s'",
                                     plain->path[outer] == '[' ? "list" : "group", (int)outer,
                                     plain->path, plain->path[outer] == '[' ? "( ... )" : "{ ... }");
     hs_settings_complain(settings, plain->path, "no value; --set cannot remove a key: %s%s%s",

@@ -33,16 +33,14 @@ static void check_file(struct hs_reader *reader)
         hs_complain(reader, "output.file",
                     "is empty, a folder, a device or a pipe; give the name of the file to write");
     else if (strncmp(file, "~/", 2) == 0)
-        hs_complain(reader, "output.file",
-                    "~ is no folder of yours here, as it is to a shell; write the path out");
+        hs_complain(reader, "output.file", "~ is not expanded here; write the path out");
     else if (strlen(file) > 5 && strcmp(file + strlen(file) - 5, ".part") == 0)
-        hs_complain(reader, "output.file",
-                    "ends in .part, as files do that are not whole yet and that the next "
-                    "run removes; give another name");
+        hs_complain(
+            reader, "output.file",
+            "ends in .part, as unfinished files do, which the next run removes; give another name");
     else if (dot && hs_text_is_among(dot + 1, not_hdf5))
         hs_complain(reader, "output.file",
-                    "ends in %s, but it is an HDF5 file that a run writes; end the name in .h5",
-                    dot);
+                    "ends in %s, but a run writes an HDF5 file; end the name in .h5", dot);
     for (int i = 0; i < problem->input_count; i++) {
         const char *key = problem->inputs[i].key;
         if (hs_regular_same(file, problem->inputs[i].path))

@@ -210,22 +210,22 @@ static void doubt_times(struct hs_reader *reader, const char *key,
     if (!hs_settings_number(reader->settings, "time.end", &end) || entry->doubted)
         return;
     if (table->time[0] >= end && !is_one_number(table))
-        entry->doubted = hs_doubt(
-            reader, key,
-            "begins at t = %.17g s, the run ends at %.9g s: only its first number, %.9g, counts. "
-            "Let its times count from the beginning of the run",
-            table->time[0], end, table->number[0]);
+        entry->doubted =
+            hs_doubt(reader, key,
+                     "begins at t = %.17g s, but the run ends at %.9g s: only its first number, "
+                     "%.9g, is used. Give times from the beginning of the run",
+                     table->time[0], end, table->number[0]);
     const double last = table->time[table->points - 1], number = table->number[table->points - 1];
     const char *unit = is_one_number(table) ? NULL : likely_unit(table, end);
     if (!unit && !(last < end && is_cut_off(table)))
         return;
     char stays[80] = "", in_unit[64] = "";
     if (last < end)
-        snprintf(stays, sizeof stays, "; from then on its last number, %.9g, stays", number);
+        snprintf(stays, sizeof stays, "; after its end its last number, %.9g, is used", number);
     if (unit)
         snprintf(in_unit, sizeof in_unit, "Are its times in %s? They are read in s", unit);
     entry->doubted = hs_doubt(
-        reader, key, "ends at t = %.9g s, the run at %.9g s%s. %s", last, end, stays,
+        reader, key, "ends at t = %.9g s, and the run at %.9g s%s. %s", last, end, stays,
         unit ? in_unit : "Look at the unit of its times, or add lines: a table does not repeat");
 }
 
@@ -286,7 +286,7 @@ bool hs_read_time_function(struct hs_reader *reader, const char *key, const char
     if (!hs_read_value(reader, key, &value))
         return false;
     if (hs_value_varies(&value) & HS_VARIES_SPACE)
-        return hs_complain(reader, key, "may change in time alone; %s", instead);
+        return hs_complain(reader, key, "may change in time only; %s", instead);
     *function = add_value(reader, key, &value);
     return *function >= 0;
 }

@@ -53,7 +53,7 @@ static void doubt_equality(struct hs_reader *reader, struct hs_setting *entry,
         const double at = number->constant, there = nearest(&reader->problem->grid, axis, at);
         if (there != at)
             entry->doubted = hs_doubt(reader, entry->path,
-                                      "no node has %c == %.9g, the nearest has %.17g; compare by < "
+                                      "no node is at %c == %.9g, the nearest is at %.17g; use < "
                                       "and > with places between nodes",
                                       "xyz"[axis], at, there);
     }
@@ -112,9 +112,9 @@ void hs_doubt_uptake(struct hs_reader *reader, const char *key, int face,
         return;
     entry->doubted = hs_doubt(
         reader, key,
-        "the nodes take %.3g times what it gives, since each takes its own value for half a cell "
-        "on each side; put its edges halfway between nodes, or give more grid.points where it is "
-        "narrow",
+        "the nodes take %.3g times the heat that it gives, since each takes its own value for half "
+        "a cell on each side; put its edges halfway between nodes, or give more grid.points where "
+        "it is narrow",
         sum.nodes / sum.fine);
 }
 
@@ -130,8 +130,8 @@ void hs_doubt_on_face(struct hs_reader *reader, const char *key, int face,
         (varies & HS_VARIES_SPACE) == (unsigned)HS_VARIES_X << axis)
         entry->doubted =
             hs_doubt(reader, key,
-                     "all over %s %c is %.9g, so this is the same at all of its nodes; was another "
-                     "coordinate meant?",
+                     "on all of %s %c is %.9g, so this has one value on the whole face; was "
+                     "another coordinate meant?",
                      hs_face_name(face), "xyz"[axis],
                      hs_grid_coordinate(grid, axis, hs_grid_face_index(grid, face)));
     if (hs_text_is_among(strrchr(key, '.') + 1, "flux|gradient"))

@@ -121,13 +121,13 @@ static bool check_numbers(struct hs_reader *reader, const struct hs_wall_keys *k
                 hs_wall_key(reader, keys, hs_key("%s%s", numbers[n], ways[way]).text);
             if (!hs_given(reader, key.text))
                 continue;
-            good = hs_complain(reader, key.text,
-                               strcmp(numbers[n], "gradient") == 0
-                                   ? "in a body, and on a stretched grid, what leaves is a flux; "
-                                     "give flux in W/m^2, for which a material needs "
-                                     "conductivity, density and specific_heat"
-                                   : "a %s boundary does not use it; remove it, or change the type",
-                               kind->name);
+            good = hs_complain(
+                reader, key.text,
+                strcmp(numbers[n], "gradient") == 0
+                    ? "a body and a stretched grid take a flux instead; give flux in W/m^2, for "
+                      "which a material needs conductivity, density and specific_heat"
+                    : "a %s boundary does not use it; remove it, or change the type",
+                kind->name);
         }
     return good;
 }
@@ -187,8 +187,8 @@ static void read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, st
     wall->h_place = h.place;
     if (!function || function->value.expression.code) {
         hs_complain(reader, hs_wall_key(reader, keys, "h").text,
-                    "an expression of it may depend on x, y, z, not on t; for an h that changes "
-                    "with time give h_table, two columns of times in s and numbers");
+                    "its expression may depend on x, y, z, not on t; for an h that changes with "
+                    "time give h_table, two columns of times in s and numbers");
         return;
     }
     double least = function->value.constant;
@@ -415,8 +415,7 @@ static void doubt_covered(struct hs_reader *reader, const struct hs_key *list, i
         if (covered)
             hs_doubt(
                 reader, hs_key("%s[%d]", list->text, m).text,
-                "lies in patches[%d], which is over it as the later one; change their order, or "
-                "remove it",
+                "lies in patches[%d], a later one that covers it; change their order, or remove it",
                 n);
     }
 }

@@ -472,9 +472,9 @@ static enum hs_status open_again(struct stored_file *file, struct hs_error *why)
         return HS_OK;
     enum hs_status status = open_array(file->stored.path, file->stored.name, &file->array, why);
     if (!status && (fstat(file->array.file, &now) || !is_as_found(file, &now)))
-        status = hs_error_add(why, HS_IO,
-                              "%s: was replaced or changed since this run found it; begin it again",
-                              file->stored.path);
+        status = hs_error_add(
+            why, HS_IO, "%s: was replaced or changed since this run began; start the run again",
+            file->stored.path);
     file->open = status == HS_OK;
     if (status)
         close_array(&file->array);

@@ -14,8 +14,8 @@
 #define MEASURED                                                                                   \
     "a conductivity that differs from node to node is read by measured = { conductivity = { "      \
     "file; dataset; }; capacity = { file; dataset; }; }; one that depends on temperature is not "  \
-    "there yet"
-#define LATENT "latent heat is not there yet, nor are properties that depend on temperature"
+    "supported yet"
+#define LATENT "latent heat is not supported yet, nor are properties that depend on temperature"
 #define OF_WALL                                                                                    \
     "a wall has a flux in W/m^2, its power over its area, negative where it heats the body"
 #define NO_FILE "a material's is the same all over it; source.file has numbers for each node"
@@ -33,12 +33,13 @@ static const struct {
     {"material.", "name", NULL, BY_MATERIALS},
     {"material.", "file|dataset|expression", "material", MEASURED},
     {"boundary.FACE.", "emissivity", NULL,
-     "radiation is not there yet; near a temperature T it is robin with h = 4*emissivity*5.67e-8*"
+     "radiation is not supported yet; near a temperature T it is robin with h = "
+     "4*emissivity*5.67e-8*"
      "T^3 (T in K)"},
     {"boundary.FACE.", "power", ".flux", OF_WALL},
     {"boundary.FACE.patches[].", "power", ".flux", OF_WALL},
-    {"material.", "emissivity", NULL, "radiation is not there yet"},
-    {"materials[].", "emissivity", NULL, "radiation is not there yet"},
+    {"material.", "emissivity", NULL, "radiation is not supported yet"},
+    {"materials[].", "emissivity", NULL, "radiation is not supported yet"},
     {"material.", "latent_heat", NULL, LATENT},
     {"materials[].", "latent_heat", NULL, LATENT},
     {"materials[].", "source_file", NULL, NO_FILE},
@@ -198,7 +199,7 @@ static const struct {
     {"body[].shape", "cube|rectangle", "\"box\""},
     {"boundary.FACE.type", "radiation",
      "\"robin\" with h = 4*emissivity*5.67e-8*T^3 (T in K) near a temperature T; radiation itself "
-     "is not there yet"},
+     "is not supported yet"},
 };
 
 /* "robin" with h and ambient: convection to the ambient temperature */

@@ -99,7 +99,7 @@ static enum hs_status set_shape(struct hs_npy *npy, const char *shape, struct hs
     }
     int64_t end;
     if (!counted || __builtin_add_overflow(npy->bytes, npy->at, &end))
-        return damaged(why, "tells of more numbers than can be counted");
+        return damaged(why, "gives more numbers than can be counted");
     return HS_OK;
 }
 

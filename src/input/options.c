@@ -75,7 +75,7 @@ static const struct hs_option written[] = {
            "nodes along each axis, including boundary nodes: 1, 2 or 3 numbers"),
     OPTION("grid.lower", NUMBERS, ANY, "0", "m", FIXED, "coordinates of the first node"),
     OPTION("grid.upper", NUMBERS, ANY, NULL, "m", FIXED,
-           "coordinates of the last node; along a periodic axis, where it repeats"),
+           "coordinates of the last node; along a periodic axis, where the first node comes again"),
     OPTION("grid.spacing", NUMBERS, POSITIVE, "1", "m", FIXED,
            "distance between nodes, instead of upper; a lone number is for every axis"),
     OPTION("grid.AXIS", COORDINATES, ANY, NULL, "m", FIXED,
@@ -88,7 +88,7 @@ static const struct hs_option written[] = {
     OPTION("grid.AXIS.segments[].cells", COUNT, RANGE(1, 2147483647.0), NULL, "", FIXED,
            "how many cells it has"),
     OPTION("grid.AXIS.segments[].ratio", NUMBER, POSITIVE, "1", "", FIXED,
-           "growth from each cell to the next: its size over that of the one before; 1: all equal"),
+           "size of each cell over that of the one before; 1: all equal"),
 
     OPTION("material", GROUP, NONE, NULL, "", FIXED,
            "conductivity, density and specific_heat; or diffusivity alone"),
@@ -102,14 +102,14 @@ static const struct hs_option written[] = {
 
     OPTION("materials", GROUP_LIST, NONE, NULL, "", FIXED,
            "what the body consists of; each as material, with a name"),
-    OPTION("materials[].name", STRING, NONE, NULL, "", FIXED, "what body and contacts call it"),
+    OPTION("materials[].name", STRING, NONE, NULL, "", FIXED, "its name in body and contacts"),
     OPTION("materials[].conductivity", NUMBERS, POSITIVE, NULL, "W/(m K)", FIXED,
            "thermal conductivity; a list has one along each axis"),
     OPTION("materials[].density", NUMBER, POSITIVE, NULL, "kg/m^3", FIXED, "mass density"),
     OPTION("materials[].specific_heat", NUMBER, POSITIVE, NULL, "J/(kg K)", FIXED,
            "specific heat capacity"),
     OPTION("materials[].diffusivity", NUMBER, POSITIVE, NULL, "m^2/s", FIXED,
-           "instead of the three, then of all materials: they have the same heat capacity"),
+           "instead of the three, then for all materials; they have the same heat capacity"),
     OPTION("materials[].perfusion", GROUP, NONE, NULL, "", FIXED,
            "a sink rate * (T - reference) in the material: blood, or a fin's sides"),
     OPTION("materials[].perfusion.rate", NUMBER, NOT_NEGATIVE, NULL, "W/(m^3 K)", FIXED,
@@ -199,7 +199,7 @@ static const struct hs_option written[] = {
            "with \"implicit\" and \"rkl2\": cut steps so that the error in time of each is at most "
            "this"),
     OPTION("time.method", STRING, NONE, "euler", "", FIXED,
-           "how time goes: one of the methods below"),
+           "how the solution advances in time: a method that heatsolve options lists"),
     OPTION("time.safety", NUMBER, FRACTION, "0.9", "", LOOSE,
            "fraction of the stability limit that an automatic step takes"),
 
@@ -208,7 +208,7 @@ static const struct hs_option written[] = {
            "stop when the largest change in one sweep is below this; heatsolve check says how far "
            "from the steady state that is"),
     OPTION("steady.method", STRING, NONE, "sweeps", "", FIXED,
-           "how it is found: by sweeps, by one of the methods below, or auto"),
+           "how the steady state is found: sweeps, a method that heatsolve options lists, or auto"),
     OPTION("steady.check_every", COUNT, RANGE(1, HS_MOST_COUNT), "100", "sweeps", LOOSE,
            "sweeps between these checks"),
 

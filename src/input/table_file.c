@@ -141,8 +141,8 @@ static enum hs_status complain_of_unit(const char *path, int line, const char *w
                                        const char *there, const char *wanted, struct hs_error *why)
 {
     return hs_error_add(why, HS_BAD_INPUT,
-                        "%s:%d: the heading has the %s in %s; they are read in %s%s: "
-                        "convert them, and the heading",
+                        "%s:%d: the heading has the %s in %s; they are read in %s%s: convert the "
+                        "numbers, and change the heading",
                         path, line, what, there, wanted,
                         hs_text_temperature_scale(wanted) ? " (temperature_unit)" : "");
 }

@@ -127,13 +127,12 @@ static enum hs_status check_places(const struct hs_resume *resume, const char *f
     if (snapshots->rows == resume->snapshots && history->rows == resume->rows &&
         places == resume->places)
         return HS_OK;
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: its %lld snapshots and %lld rows up to %s %lld are not the %lld and "
-                        "%lld of the checkpoint's run; put back the file that belongs to it, "
-                        "or " HS_BEGIN_ANEW,
-                        file, (long long)snapshots->rows, (long long)history->rows,
-                        hs_plan_step_name(out->plan), (long long)resume->sweep,
-                        (long long)resume->snapshots, (long long)resume->rows);
+    return hs_error_add(
+        err, HS_BAD_INPUT,
+        "%s: its %lld snapshots and %lld rows up to %s %lld are not the %lld and %lld of the "
+        "checkpoint's run; put back the file that belongs to the checkpoint, or " HS_BEGIN_ANEW,
+        file, (long long)snapshots->rows, (long long)history->rows, hs_plan_step_name(out->plan),
+        (long long)resume->sweep, (long long)resume->snapshots, (long long)resume->rows);
 }
 
 enum hs_status hs_restore(const struct hs_resume *resume, struct hs_contents *out,
@@ -154,8 +153,8 @@ enum hs_status hs_restore(const struct hs_resume *resume, struct hs_contents *ou
         return st;
     if (r.h5.failed)
         return hs_error_add(err, HS_IO,
-                            "%s: cannot read %s, to go on with this file; put back the file that "
-                            "belongs to the checkpoint, or " HS_BEGIN_ANEW,
+                            "%s: cannot read %s, which is needed to continue this file; put back "
+                            "the file that belongs to the checkpoint, or " HS_BEGIN_ANEW,
                             file, r.h5.failed);
     return check_places(resume, file, out, err);
 }

@@ -171,11 +171,10 @@ static enum hs_status read_file(const struct hs_problem *problem, const struct h
     if (h5.failed)
         return hs_error_add(why, HS_IO, "cannot read %s", h5.failed);
     if (state->time > grown.until)
-        return hs_error_add(
-            why, HS_BAD_INPUT,
-            "%s: %s has new points after t = %.9g s, and the run went on to "
-            "%.9g s without them; resume with the table as it was, or " HS_BEGIN_ANEW,
-            path, grown.key, grown.until, state->time);
+        return hs_error_add(why, HS_BAD_INPUT,
+                            "%s: %s has new points after t = %.9g s, but the run has reached %.9g "
+                            "s without them; resume with the table as it was, or " HS_BEGIN_ANEW,
+                            path, grown.key, grown.until, state->time);
     struct hs_error fault = {0};
     st = find_field(path, problem, plan ? state->resume.snapshots - 1 : 0, field, &fault);
     if (st) {
@@ -228,8 +227,8 @@ static enum hs_status read_newest(const struct hs_problem *problem, const struct
     const char *reason = hs_error_reason(&why);
     if (st == HS_IO && left[0])
         hs_error_add(err, st,
-                     "%s: no checkpoint to resume from: %s; remove %s%s%s to go on from the last "
-                     "snapshot in %s, or " HS_BEGIN_ANEW,
+                     "%s: no checkpoint to resume from: %s; remove %s%s%s to continue from the "
+                     "last snapshot in %s, or " HS_BEGIN_ANEW,
                      from, reason, left[0], left[1] ? " and " : "", left[1] ? left[1] : "", output);
     else if (st == HS_IO)
         hs_error_add(err, st,
@@ -239,8 +238,8 @@ static enum hs_status read_newest(const struct hs_problem *problem, const struct
         hs_error_join(err, &why);
     else if (access(output, F_OK))
         st = hs_error_add(err, HS_IO,
-                          "%s: is not there, and %s continues it; put back the file that "
-                          "belongs to it, or " HS_BEGIN_ANEW,
+                          "%s: is not there, but the checkpoint %s continues it; put back the file "
+                          "that belongs to the checkpoint, or " HS_BEGIN_ANEW,
                           output, from);
     hs_error_release(&why);
     return st;
@@ -254,8 +253,8 @@ enum hs_status hs_resume_read(const struct hs_problem *problem, const struct hs_
     /* a solver's residual is relative to the initial field, and its only snapshot stays */
     if (plan->steady_method)
         return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: steady.method = \"%s\": it solves at once, so there is nothing to "
-                            "resume; " HS_BEGIN_ANEW,
+                            "%s: steady.method = \"%s\": it does not step through time, so there "
+                            "is nothing to resume; " HS_BEGIN_ANEW,
                             hs_problem_place(problem, HS_PLACE_STEADY), plan->steady_method->name);
     struct hs_checkpoint_state state;
     char *paths[] = {hs_file_sibling(problem->output.file, ".checkpoint.h5"),

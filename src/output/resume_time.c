@@ -137,7 +137,7 @@ static void name_change(double would_be, double time, char *out, size_t size)
     if (fabs(would_be - time) > 1e-8 * time)
         snprintf(out, size, "would be at t = %.9g s instead of %.9g s", would_be, time);
     else
-        snprintf(out, size, "at t = %.9g s, would have other bits", time);
+        snprintf(out, size, "would not be the same to the bit at t = %.9g s", time);
 }
 
 enum hs_status hs_resume_check_time(const struct hs_problem *problem, const struct hs_plan *plan,
@@ -160,6 +160,6 @@ enum hs_status hs_resume_check_time(const struct hs_problem *problem, const stru
     name_cause(plan, state, cause, sizeof cause);
     name_change(hs_plan_time(plan, sweep), state->time, change, sizeof change);
     return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: time: %s %lld, where the run goes on, %s, since %s; %s %s", config,
+                        "%s: time: %s %lld, where the run continues, %s, since %s; %s %s", config,
                         name, (long long)sweep, change, cause, way, HS_BEGIN_ANEW);
 }

@@ -212,12 +212,12 @@ enum hs_status hs_tune_file_renew(const struct hs_problem *problem, const struct
 {
     if (!hs_tune_file_suits(plan)) {
         const bool steady = plan->steady_method;
-        return hs_error_add(
-            err, HS_BAD_INPUT,
-            "%s: %s.method = \"%s\": tuning times calls of many sweeps, which it does not make; "
-            "tune the case as \"%s\"",
-            hs_problem_place(problem, steady ? HS_PLACE_STEADY : HS_PLACE_METHOD),
-            steady ? "steady" : "time", hs_plan_method(plan)->name, steady ? "sweeps" : "euler");
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: %s.method = \"%s\": tuning times sweeps, which this method does "
+                            "not make by themselves; tune the case as \"%s\"",
+                            hs_problem_place(problem, steady ? HS_PLACE_STEADY : HS_PLACE_METHOD),
+                            steady ? "steady" : "time", hs_plan_method(plan)->name,
+                            steady ? "sweeps" : "euler");
     }
     HS_TRY(hs_tune_measure(hs_kernels, problem, plan, out, err));
     hs_tune_file_write(out);
@@ -245,7 +245,8 @@ enum hs_status hs_tune_file_take(const struct hs_problem *problem, struct hs_pla
     struct hs_tune_case about;
     const enum hs_status st = hs_tune_case_of(problem, plan, &about, err);
     if (!st && !hs_tune_file_use(&about, problem, plan, tuning) && tuning->why[0])
-        hs_plan_note(plan, "what was tuned is not used: %s; heatsolve tune --retune tries again",
+        hs_plan_note(plan,
+                     "the tuned kernel is not used: %s; heatsolve tune --retune measures again",
                      tuning->why);
     free(tuning);
     return st;

@@ -72,12 +72,12 @@ ONE_LINE = [
     (3, copper(specific_heat=None), "materials[0].specific_heat: missing; give conductivity, density and specific_heat"),
     (3, copper(specific_heat="-385"), "materials[0].specific_heat = -385: must be > 0 [J/(kg K)]"),
     (3, copper(diffusivity="1e-4"), "materials[0].conductivity = 401.0: diffusivity is given; give either that alone, or conductivity, density and specific_heat"),
-    (3, '    { name = "copper"; diffusivity = 1e-4; },', "materials[0].diffusivity = 1e-4: other materials have conductivity, density and specific_heat, and heat that flows between them needs these of all; give them"),
+    (3, '    { name = "copper"; diffusivity = 1e-4; },', "materials[0].diffusivity = 1e-4: other materials have conductivity, density and specific_heat, so this one needs them, too; give them"),
     (3, copper(perfusion="{ rate = 1.0; }"), "materials[0].perfusion.reference: missing; give rate and reference"),
     (3, copper(perfusion="{ reference = 1.0; }"), "materials[0].perfusion.rate: missing; give rate and reference"),
     (3, copper(perfusion="{ rate = -1.0; reference = 1.0; }"), "materials[0].perfusion.rate = -1.0: must be >= 0 [W/(m^3 K)]"),
-    (3, copper(perfusion='{ rate = 1.0; reference = "x"; }'), 'materials[0].perfusion.reference = "x": may change in time alone; give a number, or an expression of t'),
-    (3, copper(source='"x"'), 'materials[0].source = "x": may change in time alone; give what changes with the place as source = { expression'),
+    (3, copper(perfusion='{ rate = 1.0; reference = "x"; }'), 'materials[0].perfusion.reference = "x": may change in time only; give a number, or an expression of t'),
+    (3, copper(source='"x"'), 'materials[0].source = "x": may change in time only; give what changes with the place as source = { expression'),
     (3, copper(source='"1/t"'), 'materials[0].source = "1/t": is not a finite number at t = 0 s'),
     (3, copper(conductvity="1"), "materials[0].conductvity: unknown key; did you mean materials[].conductivity?"),
     (2, "material = { diffusivity = 1e-4; }; materials = (", "material: materials is given too; a body of several materials has materials and body, one of a single material has material alone"),
@@ -99,7 +99,7 @@ ONE_LINE = [
     (7, solid('material = "wood"; shape = "sphere"; centre = [0.2, 0.2]; radius = -1.0;'), "body[1].radius = -1.0: must be > 0 [m]"),
     (7, solid('material = "wood"; shape = "circle"; radius = 1.0;'), 'body[1].shape = "circle": write "cylinder", which is a disc in 2D'),
     (7, solid('material = "wood"; shape = "cone"; radius = 1.0;'), 'body[1].shape = "cone": must be one of box, sphere, cylinder, half-space'),
-    (7, solid('material = "wood"; file = "label.npy";'), 'body[1].file = "label.npy": a label field says all of the body; give it alone, as the only member'),
+    (7, solid('material = "wood"; file = "label.npy";'), 'body[1].file = "label.npy": a label field describes the whole body; give it as the only member'),
     (7, solid('material = "wood"; names = ["wood"];'), "body[1].names: belongs to a label field, which is missing; give file, or remove it"),
     # ---- tables and names from elsewhere
     (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; specific_heat = 1600.0; perfusion = { rate = 2.0; reference_table = "words.txt"; }; } );', 'materials[1].perfusion.reference_table = "words.txt": words.txt:3'),
@@ -109,7 +109,7 @@ ONE_LINE = [
     (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; heat_capacity = 1600.0; } );', "materials[1].heat_capacity: unknown key; did you mean materials[1].specific_heat?"),
     (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; specific_heat = 1600.0; power = 5.0; } );', "materials[1].power: unknown key; a material's heat is a power density: source in W/m^3, the power over its volume, or by a source_table"),
     (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; specific_heat = 1600.0; thickness = 0.1; } );', "materials[1].thickness: unknown key; where a material is, and how thick, is given by body"),
-    (4, '    { name = "wood"; conductivity = "0.3+0.001*T"; density = 500.0; specific_heat = 1600.0; } );', 'materials[1].conductivity = "0.3+0.001*T": must be numbers [ ... ], one for each axis; a conductivity that differs from node to node is read by measured = { conductivity = { file; dataset; }; capacity = { file; dataset; }; }; one that depends on temperature is not there yet'),
+    (4, '    { name = "wood"; conductivity = "0.3+0.001*T"; density = 500.0; specific_heat = 1600.0; } );', 'materials[1].conductivity = "0.3+0.001*T": must be numbers [ ... ], one for each axis; a conductivity that differs from node to node is read by measured = { conductivity = { file; dataset; }; capacity = { file; dataset; }; }; one that depends on temperature is not supported yet'),
     (14, 'source = { table = "load.csv"; };', "source.table: unknown key; heat by a table is a material's: materials = ( { ...; source_table } )"),
     # ---- contacts
     (8, 'contacts = ( { between = ["copper", "wood"]; h = 2e4; } );', "contacts[0].h: unknown key; a contact has a resistance in m^2 K/W, which is 1 over the conductance"),
@@ -126,15 +126,15 @@ ONE_LINE = [
     (10, face('type = "robin"; ambient = 25.0;'), "boundary.x_min.h: missing; a robin boundary needs it, or h_file or h_table\n"),
     (10, face('type = "neumann";'), "boundary.x_min.flux: missing; a neumann boundary needs it, or flux_file or flux_table"),
     (10, face('type = "dirichlet";'), "boundary.x_min.value: missing; a dirichlet boundary needs it, or value_file or value_table"),
-    (10, face('type = "neumann"; gradient = 1.0;'), "boundary.x_min.gradient = 1.0: in a body, and on a stretched grid, what leaves is a flux; give flux in W/m^2, for which a material needs conductivity, density and specific_heat"),
+    (10, face('type = "neumann"; gradient = 1.0;'), "boundary.x_min.gradient = 1.0: a body and a stretched grid take a flux instead; give flux in W/m^2, for which a material needs conductivity, density and specific_heat"),
     (10, face('type = "clamp";'), 'boundary.x_min.type = "clamp": walls of a body, and of a stretched grid, are fixed, dirichlet, neumann, robin, reflective, or as a whole face periodic; choose one of these'),
     (10, face('type = "constant"; value = 1.0;'), 'boundary.x_min.type = "constant": walls of a body, and of a stretched grid, are fixed, dirichlet'),
     (10, face('type = "reflective"; flux = 3.0;'), "boundary.x_min.flux = 3.0: a reflective boundary does not use it; remove it, or change the type"),
     (10, face('type = "dirichlet"; value = 3.0; h = 1.0;'), "boundary.x_min.h = 1.0: a dirichlet boundary does not use it; remove it, or change the type"),
     (10, face('type = "robin"; h = -25.0; ambient = 293.15;'), "boundary.x_min.h = -25.0: must be >= 0 [W/(m^2 K)]"),
     (10, face('type = "robin"; h = "y-0.1"; ambient = 293.15;'), 'boundary.x_min.h = "y-0.1": is -0.1 at node (0, 0), x = 0, y = 0 m; it must be a finite number, 0 or more, everywhere'),
-    (10, face('type = "robin"; h = "1+t"; ambient = 293.15;'), 'boundary.x_min.h = "1+t": an expression of it may depend on x, y, z, not on t; for an h that changes with time give h_table, two columns of times in s and numbers'),
-    (10, face('type = "robin"; h = "1+y*t"; ambient = 293.15;'), 'boundary.x_min.h = "1+y*t": an expression of it may depend on x, y, z, not on t; for an h that changes with time give h_table, two columns of times in s and numbers'),
+    (10, face('type = "robin"; h = "1+t"; ambient = 293.15;'), 'boundary.x_min.h = "1+t": its expression may depend on x, y, z, not on t; for an h that changes with time give h_table, two columns of times in s and numbers'),
+    (10, face('type = "robin"; h = "1+y*t"; ambient = 293.15;'), 'boundary.x_min.h = "1+y*t": its expression may depend on x, y, z, not on t; for an h that changes with time give h_table, two columns of times in s and numbers'),
     (10, face('type = "robin"; h = "y*t-1"; ambient = 293.15;'), 'boundary.x_min.h = "y*t-1": is -1 at node (0, 0), x = 0, y = 0 m, at t = 0 s; it must be a finite number, 0 or more, everywhere'),
     (10, face('type = "robin"; h = 1.0; ambient = "t+1/y";'), 'boundary.x_min.ambient = "t+1/y": is inf at node (0, 0), x = 0, y = 0 m, at t = 0 s; it must be a finite number everywhere'),
     (10, face('type = "reflective"; patches = ( { type = "neumann"; flux = "log(t-y-1)"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].flux = "log(t-y-1)": is not a number (NaN) at node (0, 0), x = 0, y = 0 m, at t = 0 s;'),
@@ -285,7 +285,7 @@ def test_a_tables_heading_may_not_have_another_unit(tmp_path, heading, unit, wha
     text += 'boundary = { all = { type = "neumann"; flux_table = "load.csv"; }; };\ntime = { end = 30.0; };\n'
     result = heatsolve(tmp_path, text)
     if unit:
-        assert_refused(result, 2, [f'boundary.all.flux_table = "load.csv": load.csv:1: the heading has {what.format(unit)} convert them, and the heading'])
+        assert_refused(result, 2, [f'boundary.all.flux_table = "load.csv": load.csv:1: the heading has {what.format(unit)} convert the numbers, and change the heading'])
     else:
         assert result.returncode == 0, result.stderr
 
@@ -301,7 +301,7 @@ def test_a_tables_temperatures_are_in_the_configs_unit(tmp_path, heading, label,
     text += f'temperature_unit = "{label}";\nboundary = {{ all = {{ type = "robin"; h = 5.0; ambient_table = "air.csv"; }}; }};\ntime = {{ end = 24.0; }};\n'
     result = heatsolve(tmp_path, text)
     if unit:
-        assert_refused(result, 2, [f"air.csv:1: the heading has the numbers in {unit}; they are read in {label} (temperature_unit): convert them, and the heading"])
+        assert_refused(result, 2, [f"air.csv:1: the heading has the numbers in {unit}; they are read in {label} (temperature_unit): convert the numbers, and change the heading"])
     else:
         assert result.returncode == 0, result.stderr
 
@@ -401,10 +401,10 @@ def test_labels_that_cannot_be_read_are_all_that_is_said(tmp_path):
 
 
 EXTREMES = [
-    (3, copper(density="1e-3", perfusion="{ rate = 1e308; reference = 1.0; }"), "", "case.cfg:5: body: no step is short enough for what a node exchanges; look at the units of the walls' h"),
+    (3, copper(density="1e-3", perfusion="{ rate = 1e308; reference = 1.0; }"), "", "case.cfg:5: body: no step is short enough, since a node exchanges too much heat; look at the units of the walls' h"),
     (12, "time = { sweeps = 5; step = 1e-320; };", "", "case.cfg:12: time.step: a step of 9.99989e-321 s over a heat capacity of "),
     (8, 'contacts = ( { between = ["copper", "wood"]; resistance = 1e308; } );', "", "case.cfg:5: body: a node has a heat capacity of "),
-    (3, copper(density="1e36", perfusion="{ rate = 1e43; reference = 1.0; }"), 'precision = "float";\n', "to what convection and perfusion pull it to, which, with a step of "),
+    (3, copper(density="1e36", perfusion="{ rate = 1e43; reference = 1.0; }"), 'precision = "float";\n', "W/K by convection and perfusion; with a step of "),
 ]
 
 
@@ -536,10 +536,10 @@ LABELS = {
     "labels and names": ('file = "cells.npy"; labels = [0]; ' + BOTH, ["case.cfg:5: body[0].labels: has 1 number for 2 names; give one for each"]),
     "label twice": ('file = "cells.npy"; labels = [1, 1]; ' + BOTH, ["case.cfg:5: body[0].labels[1] = 1: "]),
     "label too large": ('file = "cells.npy"; labels = [0, 70000]; ' + BOTH, ["case.cfg:5: body[0].labels[1] = 70000: must be 0 to 65535"]),
-    "material, too": ('file = "cells.npy"; material = "wood"; ' + BOTH, ['case.cfg:5: body[0].material = "wood": names says the materials of a label field; remove this']),
+    "material, too": ('file = "cells.npy"; material = "wood"; ' + BOTH, ['case.cfg:5: body[0].material = "wood": the materials of a label field are given by names; remove this']),
     "shape, too": ('file = "cells.npy"; shape = "box"; ' + BOTH, ['case.cfg:5: body[0].shape = "box": a label field has no shape; remove this']),
     "lower, too": ('file = "cells.npy"; lower = [0.0, 0.0]; ' + BOTH, ["case.cfg:5: body[0].lower: "]),
-    "second member": ('file = "cells.npy"; ' + BOTH + ' }, { material = "wood";', ["case.cfg:5: body[1]: a label field says all of the body; remove the other members"]),
+    "second member": ('file = "cells.npy"; ' + BOTH + ' }, { material = "wood";', ["case.cfg:5: body[1]: a label field describes the whole body; remove the other members"]),
     "no dataset": ('file = "labels.h5"; dataset = "lable"; ' + BOTH, ["lable", "other"]),
 }
 
@@ -613,7 +613,7 @@ NUMBERS = {"k.npy": np.ones((9, 17)), "c.npy": np.full((9, 17), 2.0)}
     (MEASURED, {"k.npy": np.ones((8, 16))}, 'measured.conductivity.file = "k.npy": '),
     ('measured = { conductivity = { file = "k.npy"; }; };', {}, "measured.capacity: missing; give conductivity and capacity, each { file; dataset; }"),
     ('measured = { conductivity = { }; capacity = { file = "c.npy"; }; };', {}, "measured.conductivity.file: missing; give the file that has it"),
-    (MEASURED + ' contacts = ( { between = ["a", "b"]; resistance = 1.0; } );', {}, "contacts: measured says all of the body; remove one of the two"),
+    (MEASURED + ' contacts = ( { between = ["a", "b"]; resistance = 1.0; } );', {}, "contacts: measured describes the whole body; remove one of the two"),
     (MEASURED + " material = { diffusivity = 1.0; };", {}, "material: measured is given too"),
 ])  # fmt: skip
 def test_bad_measured_fields_are_refused(tmp_path, text, numbers, message):

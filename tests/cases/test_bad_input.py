@@ -167,8 +167,8 @@ ONE_LINE = [
     (2, 'grid = { x = [0.0, "1", 2.0]; points = 9; };', 'grid.x[1] = "1": must be a number without quotes or brackets'),
     (2, "grid = { x = 3.0; points = 9; };", "grid.x = 3.0: must be a list of coordinates [ ... ], or a group { segments"),
     (2, "grid = { x = [0.0, 1e-200, 2.0]; points = 9; };", "grid.x: a cell of 1e-200 m, from 0 m, is too small or too large to compute with"),
-    (2, "grid = { x = [1e6, 1000000.000000001, 1000000.000000006]; points = 9; };", "grid.x: a cell of 1.04774e-09 m, from 1000000 m, is too small for coordinates so far from the origin to tell its width; move the origin nearer to it"),
-    (2, "grid = { x = { from = 5e6; segments = ( { to = 5000000.1; cells = 9; }, { to = 5000000.1001; cells = 9; } ); }; points = 9; };", "grid.x: a cell of 1.11116e-05 m, from 5000000.1 m, is too small for coordinates so far"),
+    (2, "grid = { x = [1e6, 1000000.000000001, 1000000.000000006]; points = 9; };", "grid.x: a cell of 1.04774e-09 m, from 1000000 m, is too small for its place: so far from the origin its width is lost in rounding; move the origin nearer to it"),
+    (2, "grid = { x = { from = 5e6; segments = ( { to = 5000000.1; cells = 9; }, { to = 5000000.1001; cells = 9; } ); }; points = 9; };", "grid.x: a cell of 1.11116e-05 m, from 5000000.1 m, is too small for its place"),
     (2, "grid = { x = { }; points = 9; };", "grid.x.segments: missing; give the segments of the axis, or a list of coordinates"),
     (2, "grid = { x = { segments = (); }; points = 9; };", "grid.x.segments: has no segment; give one at least"),
     (2, "grid = { x = { segments = ( { to = 1.0; } ); }; points = 9; };", "grid.x.segments[0].cells: missing; say how many cells the segment has"),
@@ -226,7 +226,7 @@ ONE_LINE = [
     (11, "exact = { max_error = 1.0; };", "exact.expression: missing; give the solution, or remove exact"),
     (11, 'exact = { expression = "300"; max_error = -1.0; };', "exact.max_error = -1.0: must be >= 0 [K]"),
     (11, 'exact = { expression = "sqrt(-t)"; };', 'exact.expression = "sqrt(-t)": is '),
-    # ---- names of elsewhere, and what is not there yet
+    # ---- names of elsewhere, and what is not supported yet
     (3, "material = { diffusivity = 1.0; regions = ( { shape = \"box\"; } ); };", "material.regions: unknown key; a material is the same everywhere; several are given as materials"),
     (3, "material = { diffusivity = 1.0; name = \"copper\"; };", "material.name: unknown key; a material is the same everywhere"),
     (3, 'material = { conductivity = "1 + x"; density = 1; specific_heat = 1; };', 'material.conductivity = "1 + x": must be a number without quotes or brackets; a conductivity that differs from node to node is read by measured'),
@@ -243,7 +243,7 @@ ONE_LINE = [
     (7, 'boundary = { all = { type = "temperature"; }; };', 'boundary.all.type = "temperature": write "dirichlet" with value'),
     (7, 'boundary = { left = { type = "fixed"; }; };', "boundary.left: unknown key; faces are called x_min, x_max"),
     (7, 'boundary = { all = { type = "robin"; h = 5; T_inf = 300; }; };', "boundary.all.T_inf: unknown key; did you mean boundary.all.ambient?"),
-    (3, "material = { diffusivity = 1e-4; latent_heat = 3e5; };", "material.latent_heat: unknown key; latent heat is not there yet"),
+    (3, "material = { diffusivity = 1e-4; latent_heat = 3e5; };", "material.latent_heat: unknown key; latent heat is not supported yet"),
     (8, "time = { end = 10.0; dt = 1.0; };", "time.dt: unknown key; did you mean time.step?"),
     (8, 'time = { end = 10.0; method = "eulr"; };', 'time.method = "eulr": no such method; did you mean "euler"? There are euler, '),
     (8, 'time = { end = 10.0; method = "explicit"; };', 'time.method = "explicit": write "euler": forward Euler: a step is a sweep; there are euler, '),
@@ -267,7 +267,7 @@ ONE_LINE = [
     (7, 'boundary = { all = { type = "dirichlet"; }; };', "boundary.all.value: missing; a dirichlet boundary needs value"),
     (7, 'boundary = { x_min = { type = "robin"; h = 1.0; }; };', "boundary.x_min.ambient: missing; a robin boundary needs h and ambient"),
     (7, 'boundary = { x_min = { type = "robin"; h = -1.0; ambient = 0; }; };', "boundary.x_min.h = -1.0: must be >= 0 [W/(m^2 K)]"),
-    (7, 'boundary = { x_min = { type = "robin"; h = "t"; ambient = 0; }; };', 'boundary.x_min.h = "t": an expression of it may depend on x, y, z, not on t; for an h that changes with time give h_table'),
+    (7, 'boundary = { x_min = { type = "robin"; h = "t"; ambient = 0; }; };', 'boundary.x_min.h = "t": its expression may depend on x, y, z, not on t; for an h that changes with time give h_table'),
     (7, 'boundary = { x_min = { type = "neumann"; }; };', "boundary.x_min: a neumann boundary needs flux or gradient"),
     (7, 'boundary = { x_min = { type = "neumann"; flux = 1; gradient = 1; }; };', "boundary.x_min: a neumann boundary needs flux or gradient, not both"),
     (7, 'boundary = { x_min = { type = "reflective"; value = 1; }; };', "boundary.x_min.value = 1: a reflective boundary does not use it; remove it"),
@@ -294,7 +294,7 @@ ONE_LINE = [
     (9, 'output = { file = "case.h5"; compression = 10; };', "output.compression = 10: must be 0 to 9"),
     (9, 'output = { file = ""; };', 'output.file = "": is empty, a folder, a device or a pipe; give the name of the file'),
     (9, 'output = { file = "out/"; };', 'output.file = "out/": is empty, a folder'),
-    (9, 'output = { file = "~/case.h5"; };', 'output.file = "~/case.h5": ~ is no folder of yours here, as it is to a shell; write the path out'),
+    (9, 'output = { file = "~/case.h5"; };', 'output.file = "~/case.h5": ~ is not expanded here; write the path out'),
     (9, 'output = { file = "."; };', 'output.file = ".": is empty, a folder'),
     (9, 'output = { file = "case.cfg"; };', 'output.file = "case.cfg": is the config itself; give another name'),
     (9, "checkpoint = { every_minutes = 0; };", "checkpoint.every_minutes = 0: must be > 0 [min]"),
@@ -418,8 +418,8 @@ def test_what_goes_by_coordinates_that_tell_no_cell_is_refused(tmp_path, line, r
     """At 5e6 m coordinates resolve 1e-9 m, a hundredth of a cell: a box or a step would move by that much."""
     text = "".join(replacement + "\n" if n == line else row for n, row in enumerate(FAR.splitlines(True), 1))
     message = (
-        "case.cfg:1: grid.spacing = 1e-7: cells of 1e-07 m along x, from 5000000 m, are too small for coordinates so far from "
-        f"the origin to tell their width, and {user} goes by coordinates; move the origin nearer to them"
+        "case.cfg:1: grid.spacing = 1e-7: cells of 1e-07 m along x, from 5000000 m, are too small for their place: so far from "
+        f"the origin their width is lost in rounding, and {user} uses coordinates; move the origin nearer to them"
     )
     assert_refused(heatsolve(tmp_path, text), 2, [message])
 
@@ -527,11 +527,11 @@ OVERRIDES = [
     (["grid.points=[65;a=3"], "--set: grid.points = [65;a=3: not a value"),
     (["material.diffusivity=0,5"], '--set: material.diffusivity = 0,5: not a value; the decimal point is ".", and a list of numbers stands in [ ]'),
     (["grid.points=1; b = 2"], "--set: grid.points = 1; b = 2: not a value"),
-    (["grid.points="], "--set: grid.points = : no value; --set cannot remove a key: give the group around it without it, --set 'grid={ ... }'\n"),
-    (["time.step= "], "--set: time.step = : no value; --set cannot remove a key: give the group around it without it, --set 'time={ ... }', or set its default, auto\n"),
+    (["grid.points="], "--set: grid.points = : no value; --set cannot remove a key: give its group without it, --set 'grid={ ... }'\n"),
+    (["time.step= "], "--set: time.step = : no value; --set cannot remove a key: give its group without it, --set 'time={ ... }', or set its default, auto\n"),
     (["initial.file="], "--set: initial.file = : no value; --set cannot remove a key"),
-    (["boundary.x_min.type="], "--set: boundary.x_min.type = : no value; --set cannot remove a key: give the group around it without it, --set 'boundary.x_min={ ... }'"),
-    (["probes[0]="], "--set: probes[0] = : no value; --set cannot remove a key: give the list around it without it, --set 'probes=( ... )'\n"),
+    (["boundary.x_min.type="], "--set: boundary.x_min.type = : no value; --set cannot remove a key: give its group without it, --set 'boundary.x_min={ ... }'"),
+    (["probes[0]="], "--set: probes[0] = : no value; --set cannot remove a key: give its list without it, --set 'probes=( ... )'\n"),
     (["precision="], "--set: precision = : no value; --set cannot remove a key: delete it in the config, or set its default, double\n"),
     (["grid.points=[65,2]"], "--set: grid.points[1] = 2: at least 3 points are needed for radius 1"),
     (["grid.points[1]=2"], "--set: grid.points[1] = 2: at least 3 points are needed for radius 1"),
@@ -567,7 +567,7 @@ def test_a_bad_override_is_refused(tmp_path, settings, message):
 def test_a_tolerance_that_the_start_meets_is_refused(tmp_path, name):
     """A solver's tolerance is relative: with 1 the initial field would count as the steady state."""
     text = GOOD.replace("time = { end = 10.0; };", "").replace("reflective", "fixed").replace("1e-9", f'1; method = "{name}"')
-    said = 'case.cfg:12: steady.tolerance = 1: must be < 1, since of "{}" it is relative to the initial field\'s'
+    said = 'case.cfg:12: steady.tolerance = 1: must be < 1: with "{}" it is relative to the initial field\'s'
     assert_refused(heatsolve(tmp_path, text, command="run"), 2, [said.format(name.replace("auto", "multigrid"))])
     for good in ("steady.tolerance=0.9", "steady.method=sweeps"):
         assert heatsolve(tmp_path, text, "--set", good).returncode == 0

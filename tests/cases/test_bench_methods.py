@@ -216,7 +216,7 @@ def test_unknown_peers_are_refused_before_the_work():
         (["--methods", "--points", "9,9"], "--points 9,9: give one number, 9 to 1025"),
         (["--methods", "--precision", "half"], "--precision half"),
         (["--methods", "--chart", "picture.jpg"], "--chart picture.jpg: pictures are PNG, SVG or PDF"),
-        (["--chart", "picture.png"], "--chart is of --methods"),
+        (["--chart", "picture.png"], "--chart belongs to --methods"),
     ],
 )
 def test_refusals(arguments, said):

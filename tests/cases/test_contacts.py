@@ -186,7 +186,7 @@ def test_a_round_wall_convects_to_what_is_perfused_two_cells_behind_a_contact(tm
         }
         found[beside] = run(tmp_path, settings).field
         told[beside] = json.loads(command(tmp_path, settings, "check", "--json").stdout)["warnings"]
-    assert len(told["oil"]) == 1 and "what its perfusion takes there does not cross the contact" in told["oil"][0]
+    assert len(told["oil"]) == 1 and "the heat that its perfusion takes there does not cross the contact" in told["oil"][0]
     assert "or two cells of a material without perfusion" in told["oil"][0] and told["sleeve"] == []
     x = np.linspace(0.0, 0.06, cells + 1)
     for j, i in ((0, 0), (0, cells * 4 // 5), (cells * 17 // 30, cells * 17 // 30)):  # the middle, 2 mm below the surface

@@ -157,7 +157,7 @@ def test_a_table_that_ends_before_the_run_is_a_warning(tmp_path, times, numbers,
         )
     )
     found = json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"]
-    text = f'steel.cfg:4: boundary.{face}.ambient_table = "air.csv": ends at t = 24 s, the run at 600 s; from then on its last number, 5,'
+    text = f'steel.cfg:4: boundary.{face}.ambient_table = "air.csv": ends at t = 24 s, and the run at 600 s; after its end its last number, 5,'
     assert len(found) == warned and all(line.startswith(text) for line in found)
 
 
@@ -179,7 +179,7 @@ def test_a_table_that_would_end_with_the_run_in_another_unit_is_a_warning(tmp_pa
     found = [w for w in check(tmp_path, 'boundary.x_min={type="neumann"; flux_table="load.csv";}', f"time.end={end}") if "ends at" in w]
     assert len(found) == (unit is not None), found
     assert not unit or f"Are its times in {unit}? They are read in s" in found[0]
-    assert not unit or (f"number, {numbers[-1]}, stays." in found[0]) == (times[-1] < end)
+    assert not unit or (f"number, {numbers[-1]}, is used." in found[0]) == (times[-1] < end)
 
 
 @pytest.mark.parametrize("first, numbers, warned", [(1704067200, (5, 6), True), (600, (5, 6), True), (1704067200, (5, 5), False), (599, (5, 6), False)])
@@ -188,7 +188,7 @@ def test_a_table_that_begins_after_the_run_is_a_warning(tmp_path, first, numbers
     (tmp_path / "air.csv").write_text(f"{first},{numbers[0]}\n{first + 3600},{numbers[1]}\n")
     face = '{ type = "robin"; h = 25.0; ambient_table = "air.csv"; }'
     (tmp_path / "steel.cfg").write_text(STEEL.split("boundary")[0].replace("293.15 +", "5 +") + f"boundary = {{ all = {face}; }};\ntime = {{ end = 600.0; }};\n")
-    text = f'steel.cfg:4: boundary.all.ambient_table = "air.csv": begins at t = {first} s, the run ends at 600 s: only its first number, 5, counts. Let its times count from the beginning of the run'
+    text = f'steel.cfg:4: boundary.all.ambient_table = "air.csv": begins at t = {first} s, but the run ends at 600 s: only its first number, 5, is used. Give times from the beginning of the run'
     assert json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"] == [text] * warned
 
 
@@ -212,7 +212,7 @@ def test_a_patch_that_a_later_one_covers_is_a_warning(tmp_path, upper, warned):
     patch = '{ lower = [0.0]; upper = [%s]; type = "robin"; h = 5.0; ambient = 293.15; }'
     small, large = patch.replace("[0.0]", "[0.05]") % "0.1", patch % upper
     (tmp_path / "steel.cfg").write_text(STEEL.replace("ambient = 293.15; };", f"ambient = 293.15;\n patches = ( {small},\n{large} ); }};"))
-    text = "steel.cfg:7: boundary.x_max.patches[0]: lies in patches[1], which is over it as the later one; change their order, or remove it"
+    text = "steel.cfg:7: boundary.x_max.patches[0]: lies in patches[1], a later one that covers it; change their order, or remove it"
     assert json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"] == [text] * warned
 
 
@@ -300,7 +300,7 @@ def test_a_contact_that_resists_more_than_air_is_noticed(tmp_path, resistance, w
     (tmp_path / "body.cfg").write_text(text)
     found = json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"]
     gap = f"{0.026 * float(resistance):.2g}"
-    text = f"body.cfg:8: contacts[0].resistance = {resistance}: resists as {gap} m of still air would, and the materials beside it have a size of 0.1 m at most; was it in mm^2 K/W?"
+    text = f"body.cfg:8: contacts[0].resistance = {resistance}: resists as much as {gap} m of still air, but the materials beside it are at most 0.1 m in size; was it in mm^2 K/W?"
     assert found == [text] * warned
 
 
@@ -323,7 +323,7 @@ def of_chip(tmp_path, node, does, lower, resistance="5e-5"):
     return json.loads(must(tmp_path, "check", "chip.cfg", "--json"))["warnings"]
 
 
-@pytest.mark.parametrize("node, does, said", [("0.004", MADE, "its source makes"), ("0.004", TAKEN, "its perfusion takes"), ("0.004", "", "it stores"), ("0.0038", MADE, None), ("0.0037", MADE, None), ("0.0039", MADE, "its source makes")])
+@pytest.mark.parametrize("node, does, said", [("0.004", MADE, "the heat of its source"), ("0.004", TAKEN, "its perfusion takes"), ("0.004", "", "the heat that it stores"), ("0.0038", MADE, None), ("0.0037", MADE, None), ("0.0039", MADE, "the heat of its source")])
 def test_heat_that_bypasses_a_contact_is_noticed(tmp_path, node, does, said):
     """The node at the contact has the sink's side, and half a cell of the chip, a sixth of it. Where
     the contact is halfway (0.0038), or nearer to the node of the sink (0.0037), the sink's nodes have nothing of the chip."""
@@ -333,7 +333,7 @@ def test_heat_that_bypasses_a_contact_is_noticed(tmp_path, node, does, said):
         assert "chip.cfg:5: contacts[0].resistance = 5e-5: is not halfway between nodes: " in found[0] and said in found[0]
     assert of_chip(tmp_path, node, does, "0.004", "5e-8") == []  # as 6 um of the chip
     if node == "0.004" and said:
-        assert "17 % of chip counts at nodes on the other side" in found[0]
+        assert "17 % of chip belongs to nodes on the other side" in found[0]
 
 
 @pytest.mark.parametrize("gap, warned", [(0.0, False), (4e-19, False), (1e-9, True)])
@@ -350,8 +350,8 @@ def test_a_contact_of_what_does_not_touch_is_noticed(tmp_path, gap, warned):
 @pytest.mark.parametrize("node, at, said", [
     ("0.0038", 0.004, "lies on the contact of sink and chip, where the temperature jumps, and reads the side of chip;"),
     ("0.004", 0.004, "lies on the contact of chip and sink, where the temperature jumps, and reads the side of sink;"),
-    ("0.0039", 0.00401, "lies in chip, but its node is on the side of sink, beyond a contact; give it the place of a node of chip"),
-    ("0.0037", 0.00395, "lies in sink, but its node is on the side of chip, beyond a contact; give it the place of a node of sink"),
+    ("0.0039", 0.00401, "lies in chip, but the nearest node is on the side of sink, beyond a contact; move it to a node of chip"),
+    ("0.0037", 0.00395, "lies in sink, but the nearest node is on the side of chip, beyond a contact; move it to a node of sink"),
     ("0.0038", 0.0038, None), ("0.0038", 0.0041, None), ("0.0038", 0.005, None), ("0.0038", 0.0, None)])
 @pytest.mark.parametrize("resistance", ["5e-5", "0.0"])
 def test_a_probe_that_reads_beyond_a_contact_is_noticed(tmp_path, node, at, said, resistance):
@@ -392,8 +392,8 @@ def test_a_probe_that_reads_beyond_a_layer_is_noticed(tmp_path, node, paste, at,
     (tmp_path / "case.cfg").write_text(PASTE % (node, paste, at))
     warnings = json.loads(must(tmp_path, "check", "case.cfg", "--json"))["warnings"]
     assert warnings == [
-        f"case.cfg: probes[0]: case is read at the node at x = {float(node)} m, and {share} % of what the body resists along x lies in between, most of it in paste; "
-        f"put a node at x = {at} m, or give it the place of a node"
+        f"case.cfg: probes[0]: case is read at the node at x = {float(node)} m, and {share} % of the body's thermal resistance along x lies in between, most of it in paste; "
+        f"put a node at x = {at} m, or move the probe to a node"
     ] * (share is not None)
 
 
@@ -478,7 +478,7 @@ def test_the_cases_of_the_project_have_no_slip(tmp_path, name):
 def test_faces_without_a_type_beside_others_are_a_warning(tmp_path, walls, held):
     """They hold their temperatures, where other programs insulate: a module on a cold plate came out at 0.3 K instead of 45."""
     (tmp_path / "steel.cfg").write_text(STEEL.split("boundary")[0] + f"boundary = {{ {walls} }};\ntime = {{ end = 600.0; }};\n")
-    text = f'steel.cfg: boundary: {held}: without a type the initial temperature is held there, and heat passes; give all = {{ type = "reflective"; }} for what is insulated, or "fixed"'
+    text = f'steel.cfg: boundary: {held}: no type is given, so the initial temperature is held and heat passes through; give all = {{ type = "reflective"; }} if the other faces are insulated, or "fixed"'
     assert json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"] == [text] * (held is not None)
 
 
@@ -546,9 +546,9 @@ def test_coordinates_of_the_grid_are_no_slip(tmp_path):
 
 @pytest.mark.parametrize("change, said", [
     ([], None),
-    (["grid.upper=[0.5, 0.4]"], "node 1 along y is at 0.01 m, by the grid at 0.02 m"),
+    (["grid.upper=[0.5, 0.4]"], "node 1 along y is at 0.01 m in the file, but at 0.02 m"),
     (["grid.upper=[0.50002, 0.20002]"], None),  # less than a hundredth of a cell
-    (["grid={ points=[21]; upper=[0.2]; x={ segments=({ to=0.5; cells=50; ratio=1.1; }); }; }"], "along x is at 0.01 m, by the grid at 0.0004"),
+    (["grid={ points=[21]; upper=[0.2]; x={ segments=({ to=0.5; cells=50; ratio=1.1; }); }; }"], "along x is at 0.01 m in the file, but at 0.0004"),
     (["grid.upper=[0.2, 0.2]", "initial.file=\"start.npy\""], None),  # has no coordinates
 ], ids=["same", "longer", "rounded", "stretched", "npy"])  # fmt: skip
 def test_a_field_whose_nodes_lie_elsewhere_is_a_warning(tmp_path, change, said):
@@ -605,7 +605,7 @@ def test_what_no_step_sees_of_a_table_is_a_warning(tmp_path, table):
     (tmp_path / "load.csv").write_text(table)
     load = 'boundary.x_min={type="neumann"; flux_table="load.csv";}'
     warnings = check(tmp_path, load, "time.step=2.0", "time.method=\"implicit\"")
-    seen = ["steel.cfg:6: " not in w and "what acts here at t = 100.5 s is over before a step of 2 s sees it" in w for w in warnings]
+    seen = ["steel.cfg:6: " not in w and "the pulse at t = 100.5 s lies between two steps, which are 2 s long, so the run misses it" in w for w in warnings]
     assert seen == [True] * TABLES[table], warnings
     assert all(w.startswith('--set: boundary.x_min.flux_table = "load.csv": ') for w in warnings)
     assert check(tmp_path, load, "time.tolerance=0.1", "time.method=\"implicit\"") == []
@@ -615,7 +615,7 @@ def test_what_no_step_sees_of_a_convecting_walls_flux_is_named(tmp_path):
     """It was said of the ambient temperature, a number."""
     wall = 'boundary.x_min={type="robin"; h=5.0; ambient=300.0; flux="t > 100 && t < 101 ? -1e6 : 0"; }'
     found = check(tmp_path, wall, "time.step=2.0", 'time.method="implicit"')
-    assert len(found) == 1 and found[0].startswith("--set: boundary.x_min.flux = ") and "sees it" in found[0], found
+    assert len(found) == 1 and found[0].startswith("--set: boundary.x_min.flux = ") and "the run misses it" in found[0], found
 
 
 # rows every 50 s, in steps of 0.5 s; True: a warning
@@ -635,19 +635,19 @@ SHOWN = [
 def test_what_no_row_shows_is_a_warning(tmp_path, flux, warned, method):
     """A junction's peak between two rows was in no result, and history/max had another."""
     settings = [f'boundary.x_min={{type="neumann"; flux="{flux}";}}', "time.end=600.0", f"time.{method}", 'time.method="implicit"']
-    rows = [w for w in check(tmp_path, *settings, "output.interval=50.0") if "next row" in w]
+    rows = [w for w in check(tmp_path, *settings, "output.interval=50.0") if "between two rows" in w]
     remedy = "output.history_every" if "step" in method else "a shorter output.interval"
-    said = " is over before the next row of the history, 50 s after the one before: no row and no snapshot has the temperatures that it makes; give " + remedy
+    said = " s lies between two rows of the history, which are 50 s apart: no row and no snapshot shows the temperatures that it causes; give " + remedy
     assert len(rows) == warned and all(w.startswith("--set: boundary.x_min.flux = ") and w.endswith(said) for w in rows), rows
     for more in (["output.interval=5.0"], ["output.interval=600.0"]):  # often enough; the end alone
-        assert not any("next row" in w for w in check(tmp_path, *settings, *more))
+        assert not any("between two rows" in w for w in check(tmp_path, *settings, *more))
 
 
 def test_what_no_row_shows_of_a_table_is_a_warning(tmp_path):
     (tmp_path / "load.csv").write_text("0 0\n110 0\n110.1 -1e6\n120 -1e6\n120.1 0\n")
     settings = ['boundary.x_min={type="neumann"; flux_table="load.csv";}', "time.end=600.0", "output.interval=50.0", 'time.method="implicit"', "time.tolerance=0.1"]
     found = check(tmp_path, *settings)
-    assert len(found) == 1 and "what acts here at t = 110.1 s is over before the next row of the history, 50 s after" in found[0], found
+    assert len(found) == 1 and "the pulse at t = 110.1 s lies between two rows of the history, which are 50 s apart" in found[0], found
 
 
 @pytest.mark.parametrize("period, table, warned", [(1e-2, False, True), (0.1, False, True), (0.2, False, False), (50.0, False, False), (0.05, True, False)])
@@ -657,13 +657,13 @@ def test_what_is_too_short_for_the_tolerance_is_a_warning(tmp_path, period, tabl
     flux = 'flux_table="load.csv"' if table else f'flux="fmod(t, {period}) < 0.3*{period} ? -1e6 : 0"'
     settings = [f'boundary.x_min={{type="neumann"; {flux};}}', "time.end=500.0", "output.interval=50.0", "time.tolerance=0.1", 'time.method="implicit"']
     found = check(tmp_path, *settings)
-    said = " is over within a thousandth of 50 s, from output to output: steps cut by the tolerance may miss some of it; give the mean in time, or a shorter output.interval"
-    assert [w.endswith(said) for w in found if "next row" not in w] == [True] * warned, found
+    said = " lasts less than a thousandth of 50 s, the time between outputs, so the steps that the tolerance chooses may miss some of it; give the mean in time, or a shorter output.interval"
+    assert [w.endswith(said) for w in found if "between two rows" not in w] == [True] * warned, found
     assert len(found) <= 1  # it says more than that no row has the peaks
 
 
 PATCHED = 'boundary.y_min={type="reflective"; patches=({type="neumann"; flux=0.0; lower=[0.1]; upper=[0.2];});}'
-# with steps of 2 s; the line of what acts, or None: no warning
+# with steps of 2 s; the line of the pulse, or None: no warning
 PULSES = [
     (['source={expression="t > 100 && t < 101 ? 1e6 : 0";}'], "source.expression"),
     (['source={expression="(t > 100 && t < 101 ? 1e6 : 0)*(1 + x)";}'], "source.expression"),
@@ -683,10 +683,10 @@ PULSES = [
 @pytest.mark.parametrize("settings, place", PULSES, ids=[s[-1] for s, _ in PULSES])
 def test_what_no_step_sees_of_an_expression_is_a_warning(tmp_path, settings, place):
     more = [*settings, "time.end=600.0", "time.step=2.0"]
-    seen = [w for w in check(tmp_path, *more, 'time.method="implicit"') if "is over before a step of 2 s sees it" in w]
+    seen = [w for w in check(tmp_path, *more, 'time.method="implicit"') if "lies between two steps, which are 2 s long" in w]
     assert [w.split(" = ")[0] for w in seen] == ([f"--set: {place}"] if place else []), seen
-    assert not seen or "sin" in more[0] or 100 <= float(seen[0].split("at t = ")[1].split(" s is")[0]) <= 101
-    assert not any("sees it" in w for w in check(tmp_path, *more, "time.tolerance=0.1", 'time.method="implicit"'))
+    assert not seen or "sin" in more[0] or 100 <= float(seen[0].split("at t = ")[1].split(" s lies")[0]) <= 101
+    assert not any("the run misses it" in w for w in check(tmp_path, *more, "time.tolerance=0.1", 'time.method="implicit"'))
 
 
 @pytest.mark.parametrize("key, given", [
@@ -701,7 +701,7 @@ def test_what_no_step_sees_of_a_material_is_a_warning(tmp_path, key, given):
     (tmp_path / "steel.cfg").write_text(case.replace("434.0; };", f'434.0; {given} }} );\nbody = ( {{ material = "steel"; }} );'))
     options = ("--set", "time.end=600.0", "--set", "time.step=2.0", "--set", 'time.method="implicit"')
     found = json.loads(must(tmp_path, "check", "steel.cfg", "--json", *options))["warnings"]
-    seen = [w.split(" = ")[0] for w in found if "is over before a step of 2 s sees it" in w]
+    seen = [w.split(" = ")[0] for w in found if "lies between two steps, which are 2 s long" in w]
     assert seen == [f"steel.cfg:2: {key}"], found
 
 
@@ -716,7 +716,7 @@ def test_a_file_of_several_steps_that_acts_at_all_times_is_a_warning(tmp_path, s
     """It does not change in time: its last step counts."""
     np.save(tmp_path / "map.npy", np.full((steps, 21) if "boundary" in setting else (steps, 21, 51), 300.0))
     found = check(tmp_path, setting, PATCHED)
-    wanted = f'--set: {key} = "map.npy": has 3 steps, and the last of them counts at all times; give it alone. What changes in time is an expression or a table'
+    wanted = f'--set: {key} = "map.npy": has 3 steps, of which the last is used at all times; give only that one. For values that change in time give an expression or a table'
     assert found == [wanted] * (steps == 3 and key is not None)
 
 
@@ -784,7 +784,7 @@ def test_a_flux_of_more_than_a_patch_is_a_warning(tmp_path, setting, times):
 def test_very_many_snapshots_are_a_warning(tmp_path, interval, warned):
     """An interval of 30 days in seconds, in a run of ten years: ten million snapshots and steps."""
     found = check(tmp_path, "time.end=315576000", "time.step=86400", 'time.method="implicit"', f"output.interval={interval}", "grid={points=[301]; upper=[30.0];}")
-    text = "--set: output.interval = 30: that makes 10519200 snapshots, and no step is longer; it is in s"
+    text = "--set: output.interval = 30: that makes 10519200 snapshots, and no step can be longer than the interval; it is in s"
     assert found == [text] * warned
 
 
@@ -918,7 +918,7 @@ output = { file = "rod.h5"; };
         return json.loads(must(tmp_path, "check", "on.cfg", "--json", *words))["warnings"]
 
     (warning,) = said()
-    assert warning.startswith('on.cfg:3: initial.file = "rod.h5": this field is of t = 0.05 s, and here it stands at t = 0')
+    assert warning.startswith('on.cfg:3: initial.file = "rod.h5": the file\'s field is of t = 0.05 s, but this run begins at t = 0')
     assert said("initial.step=0") == said("boundary.all.value=1.0") == []
     assert len(said("boundary.all.value=1.0", "exact.expression=exp(-t)")) == 1
     with h5py.File(tmp_path / "rod.h5") as f:
@@ -929,8 +929,8 @@ output = { file = "rod.h5"; };
 @pytest.mark.parametrize(
     "source, said",
     [
-        ("x == 0.3 ? 1000 : 0", "no node has x == 0.3, the nearest has 0.30000000000000004; compare by < and >"),
-        ("(0.25 != x)*1000", "no node has x == 0.25, the nearest has 0.20000000000000001; compare by"),
+        ("x == 0.3 ? 1000 : 0", "no node is at x == 0.3, the nearest is at 0.30000000000000004; use < and >"),
+        ("(0.25 != x)*1000", "no node is at x == 0.25, the nearest is at 0.20000000000000001; use <"),
         ("x == 0.5 ? 1000 : 0", None),  # 5 * 0.1 is 0.5
         ("x == 0 || x == 1 ? 1000 : 0", None),
         ("t == 0 ? 0 : 1000*x", None),
@@ -949,8 +949,8 @@ def test_a_node_that_a_source_would_meet_exactly_is_a_warning_if_there_is_none(t
 @pytest.mark.parametrize(
     "face, value, said",
     [
-        ("y_max", "100*sin(pi*y)", "all over y_max y is 0.2, so this is the same at all of its nodes; was another coordinate meant?"),
-        ("x_min", "300 + x*t", "all over x_min x is 0, so"),
+        ("y_max", "100*sin(pi*y)", "on all of y_max y is 0.2, so this has one value on the whole face; was another coordinate meant?"),
+        ("x_min", "300 + x*t", "on all of x_min x is 0, so"),
         ("y_max", "300 + x", None),
         ("y_max", "300 + x*y", None),
         ("y_max", "300 + t", None),
@@ -973,8 +973,8 @@ def test_a_wall_that_goes_by_its_own_axis_is_a_warning(tmp_path, face, value, sa
 @pytest.mark.parametrize(
     "more, said",
     [
-        ("", "rod.cfg: boundary.x_min.type: of radius 2 this wall holds the 2 outermost layers at their initial temperatures"),
-        ("boundary = { all = { type = \"fixed\"; }; };", "rod.cfg:4: boundary.all.type = \"fixed\": of radius 2"),
+        ("", "rod.cfg: boundary.x_min.type: with radius 2 this wall holds the 2 outermost layers at their initial temperatures"),
+        ("boundary = { all = { type = \"fixed\"; }; };", "rod.cfg:4: boundary.all.type = \"fixed\": with radius 2"),
         ("boundary = { all = { type = \"dirichlet\"; value = 0.0; }; };", None),
         ("stencil = { radius = 1; };", None),
         ("initial = { value = 1.0; };", None),
@@ -1019,7 +1019,7 @@ def test_a_sweep_that_swings_past_the_ambient_is_a_warning(tmp_path, h, radius):
         with h5py.File(tmp_path / "rod.h5") as f:
             first = f["history/min"][1]
         assert h == 40.0 or (first < 0.0) == (not more and h > 40.0)
-        past = f"takes this wall past the ambient temperature by {-first:.2g} K, and it swings for some more; give time.safety = 0.5"
+        past = f"takes this wall past the ambient temperature by {-first:.2g} K, and its temperature swings for some sweeps more; give time.safety = 0.5"
         assert done.returncode == 0 and (past in done.stderr) == ("warning" in done.stderr) == (first < -10.0), done.stderr
 
 
@@ -1028,9 +1028,11 @@ def test_a_sweep_that_swings_past_the_ambient_is_a_warning(tmp_path, h, radius):
     [
         (["output.every=1000"], "output.every = 1000: the run has 400 sweeps, so it makes no snapshot on its way"),
         (['time={end=600.0; method="implicit"; tolerance=0.1;}', "output.history_every=5"],
-         "output.history_every = 5: the run has 1 step before the tolerance cuts them, so it makes no row on its way"),
+         "output.history_every = 5: there are rows at snapshots only"),
+        (['time={end=600.0; method="implicit"; tolerance=0.1;}', "output.interval=100.0", "output.history_every=2"],
+         "output.history_every = 2: there are rows at snapshots only"),
         (['time={end=600.0; method="implicit"; tolerance=0.1;}', "output.history_every=1"],
-         "output.history_every = 1: there are rows at snapshots only, as without it"),
+         "output.history_every = 1: there are rows at snapshots only"),
         (['time={end=600.0; step=10.0; method="implicit"; tolerance=0.1;}', "output.history_every=1"], None),
         (["output.every=400"], None),
         (["output.every=1000", "time={}", "steady={tolerance=1e-6;}"], None),

@@ -184,7 +184,7 @@ def test_a_run_that_goes_on_has_the_same_bits(tmp_path, method):
     [
         ({"h_table": "low.csv", "ambient": 20.0}, 'boundary.y_max.h_table = "low.csv": must be >= 0 [W/(m^2 K)], but has -1'),
         ({"h_table": "fan.csv", "ambient": "20+x*t"}, 'boundary.y_max.ambient = "20+x*t": where h_table is given it may depend on t or on x, y, z, not on both'),
-        ({"h": "50+t", "ambient": 20.0}, 'boundary.y_max.h = "50+t": an expression of it may depend on x, y, z, not on t; for an h that changes with time give h_table'),
+        ({"h": "50+t", "ambient": 20.0}, 'boundary.y_max.h = "50+t": its expression may depend on x, y, z, not on t; for an h that changes with time give h_table'),
         ({"h": 50.0, "h_table": "fan.csv", "ambient": 20.0}, "boundary.y_max.h = 50.0: give either h, or h_file and h_table, one or both, which are multiplied"),
     ],
 )
@@ -205,7 +205,7 @@ def test_a_gust_shorter_than_a_step_is_said(tmp_path):
     (tmp_path / "fan.csv").write_text("0 5\n1.3 5\n1.301 50000\n1.302 5\n")
     settings = plate({"y_max": {**WALL, "ambient": "20+sin(t)"}}, time={"end": 8.0, "method": "implicit", "step": 1.0})
     said = command(tmp_path, settings, "check").stdout
-    assert 'boundary.y_max.h_table = "fan.csv": what acts here at t = 1.301 s is over before a step of 1 s sees it' in said, said
+    assert 'boundary.y_max.h_table = "fan.csv": the pulse at t = 1.301 s lies between two steps, which are 1 s long, so the run misses it' in said, said
 
 
 @pytest.mark.parametrize("method", ["rkl2", "implicit"])

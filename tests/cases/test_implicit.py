@@ -444,7 +444,7 @@ RAW = {
 @pytest.mark.parametrize(
     "settings, words",
     [
-        (RAW, 'time.method = "implicit": raw coefficients say what a sweep does, not what a step solves'),
+        (RAW, 'time.method = "implicit": raw coefficients define a sweep, but not the equations that a step solves'),
         ({**PULLED, "material": MATERIAL, "stencil": {"radius": 2}, "time": implicit(1.0, 9)}, "it can do stencil.radius = 1, not 2; take that, or"),
         ({**PULLED, "material": MATERIAL, "time": {"end": 1.0, "method": "implicit"}}, "give time.step in seconds, or time.tolerance in kelvins"),
         ({**PULLED, "material": MATERIAL, "time": {"sweeps": 9, "tolerance": 0.1, "method": "implicit"}}, "must be said where time.sweeps counts them"),

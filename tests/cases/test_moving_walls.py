@@ -370,4 +370,4 @@ def test_a_steady_state_is_not_promised(tmp_path):
 def test_a_moving_wall_that_gives_nan_later_is_named_when_it_does(tmp_path):
     done = told(tmp_path, "run", laser({"type": "neumann", "flux": "x*log(0.001-t)"}, output={"file": "case.h5"}))
     assert done.returncode == 1
-    assert "look at what the walls' and the source's expressions give then" in done.stderr
+    assert "look at the values of the walls' and the source's expressions at that time" in done.stderr

@@ -272,7 +272,7 @@ def test_there_is_nothing_to_resume(tmp_path, method):
     assert done.returncode == 3 and "t = 0 s; --overwrite replaces it" in done.stderr, done.stderr
     done = heatsolve(tmp_path, *again, "--resume")
     assert done.returncode == 2 and (tmp_path / "case.h5").read_bytes() == before
-    told = f'steady.method = "{method}": it solves at once, so there is nothing to resume; start over with --overwrite instead of'
+    told = f'steady.method = "{method}": it does not step through time, so there is nothing to resume; start over with --overwrite instead of'
     assert told in done.stderr, done.stderr
     must(tmp_path, *again, "--overwrite")
 
@@ -597,7 +597,7 @@ def test_an_initial_field_whose_sweep_float_cannot_hold_is_named(tmp_path, run):
     code, told = ended(tmp_path, plate)
     assert code == (2 if "steady" in run else 1) and 'precision = "double"' in told and "expressions" not in told, told
     assert ("look at the units of initial field, source and walls: a float is at most 3.4e38" in told) == ("steady" in run), told
-    assert ("initial field, walls and source are so large that what is computed of them is more than a float holds" in told) == ("time" in run), told
+    assert ("initial field, walls and source are so large that a float cannot hold what is computed from them" in told) == ("time" in run), told
 
 
 @pytest.mark.parametrize("method", ["multigrid", "spectral"])

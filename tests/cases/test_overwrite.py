@@ -676,7 +676,7 @@ def test_a_name_that_parts_have_is_not_an_outputs(tmp_path):
     assert_refused(tmp_path, 2, '--output: output.file = "b.h5.part": ends in .part', arguments=["--output", "b.h5.part"])
     for name in ("b.npy", "b.png", "b.VTK", "b.c/b.csv"):
         ending = name[name.rindex("."):]
-        assert_refused(tmp_path, 2, f'--output: output.file = "{name}": ends in {ending}, but it is an HDF5 file that a run writes; end the name in .h5', arguments=["--output", name])
+        assert_refused(tmp_path, 2, f'--output: output.file = "{name}": ends in {ending}, but a run writes an HDF5 file; end the name in .h5', arguments=["--output", name])
     assert run(tmp_path, "--output", "b.h5").returncode == 0
 
 

@@ -784,7 +784,7 @@ def test_more_ranks_than_the_grid_has_layers_for_are_refused(tmp_path):
     assert "start 4 or fewer" in done.stderr and "grid.points" in done.stderr
     assert not (tmp_path / "a.h5").exists()
     write(tmp_path, PLATE, time={"sweeps": 10}, grid={"points": [40, 3], "upper": [1.0, 1.0]})
-    assert "has 1 layer or more" in launch(tmp_path, 6, "check", "case.cfg").stderr
+    assert "needs 1 layer or more" in launch(tmp_path, 6, "check", "case.cfg").stderr
 
 
 def test_a_line_is_cut_at_its_blocks(tmp_path):
@@ -792,7 +792,7 @@ def test_a_line_is_cut_at_its_blocks(tmp_path):
     write(tmp_path, PLATE, time={"sweeps": 10}, grid={"points": [64], "upper": [1.0]}, boundary={}, initial={"value": 1.0})
     done = launch(tmp_path, 3, "check", "case.cfg")
     assert done.returncode == 2
-    assert "can be cut along x for 1 rank at most, as each of several has 64 layers or more, and there are 3; start 1" in done.stderr, done.stderr
+    assert "can be divided along x among 1 rank at most, since each of several needs 64 layers or more, and there are 3; start 1" in done.stderr, done.stderr
 
 
 def test_too_large_for_memory_is_said_once(tmp_path):
@@ -830,7 +830,7 @@ def test_other_methods_are_refused_by_name(tmp_path, method):
     write(tmp_path, BLOCK, time={"end": 10.0, "step": 0.5, "method": method})
     done = launch(tmp_path, 2, "run", "case.cfg", "--output", "a.h5")
     assert done.returncode == 2
-    assert len(our_lines(done.stderr)) == 1 and f': time.method = "{method}": cannot go on 2 ranks' in done.stderr, done.stderr
+    assert len(our_lines(done.stderr)) == 1 and f': time.method = "{method}": cannot run on 2 ranks' in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("method", ["multigrid", "spectral"])
@@ -838,7 +838,7 @@ def test_solvers_are_refused_by_their_key(tmp_path, method):
     write(tmp_path, {**PLATE, "source": {"value": 1e-3}, "boundary": {}}, steady={"tolerance": 1e-9, "method": method})
     done = launch(tmp_path, 2, "run", "case.cfg", "--output", "a.h5")
     assert done.returncode == 2
-    assert f': steady.method = "{method}": cannot go on 2 ranks; those that can: sweeps;' in done.stderr, done.stderr
+    assert f': steady.method = "{method}": cannot run on 2 ranks; those that can: sweeps;' in done.stderr, done.stderr
 
 
 def test_too_long_a_step_has_a_remedy_that_ranks_can_take(tmp_path):
@@ -887,7 +887,7 @@ def test_auto_finds_the_steady_state_by_what_ranks_can(tmp_path):
     done = launch(tmp_path, 2, "run", "case.cfg", "--json", "--output", "two.h5")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert told["status"] == "steady" and "takes sweeps" in told["note"] and "multigrid: it cannot go on 2 ranks" in told["note"]
+    assert told["status"] == "steady" and "takes sweeps" in told["note"] and "multigrid: it cannot run on 2 ranks" in told["note"]
     assert_same(alone(tmp_path, "one.h5", "--set", 'steady.method="sweeps"'), tmp_path / "two.h5")
 
 

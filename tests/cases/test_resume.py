@@ -191,7 +191,7 @@ def test_the_older_one_is_used_when_the_newest_is_not_whole(stopped, harm):
     result = faults.run(stopped, "--resume")
     assert result.returncode == 3
     assert "no checkpoint to resume from" in result.stderr and "--resume" in result.stderr
-    assert "; remove out/run.checkpoint.h5 to go on from the last snapshot in out/run.h5" in result.stderr
+    assert "; remove out/run.checkpoint.h5 to continue from the last snapshot in out/run.h5" in result.stderr
     copy = shutil.copytree(stopped, stopped / "copy")
     assert_begins_anew(copy, result)
     newer.unlink()
@@ -333,7 +333,7 @@ def test_an_end_that_changes_the_steps_is_refused_with_one_that_does_not(tmp_pat
         sweep, then, step = f.attrs["sweep"], f.attrs["time"], f.attrs["step"]
     result = faults.run(tmp_path, "--resume", "--set", f"time.end={then + 100.3 * step!r}")
     assert result.returncode == 2
-    assert f"sweep {sweep}, where the run goes on, would be at t = " in result.stderr
+    assert f"sweep {sweep}, where the run continues, would be at t = " in result.stderr
     result = faults.run(tmp_path, "--resume", *advice_of(result))
     assert result.returncode == 0, result.stderr
     with h5py.File(tmp_path / "out/run.h5") as f:
@@ -408,10 +408,10 @@ def other(once, tmp_path_factory):
     "kind, message",
     [
         ("material", "out/run.h5: it belongs to another run: material.diffusivity is 0.0001, and was 5e-05"),
-        ("steps", "of the checkpoint's run; put back the file that belongs to it"),
-        ("cadence", "of the checkpoint's run; put back the file that belongs to it"),
-        ("rows", "of the checkpoint's run; put back the file that belongs to it"),
-        ("end", "of the checkpoint's run; put back the file that belongs to it"),
+        ("steps", "of the checkpoint's run; put back the file that belongs to the checkpoint"),
+        ("cadence", "of the checkpoint's run; put back the file that belongs to the checkpoint"),
+        ("rows", "of the checkpoint's run; put back the file that belongs to the checkpoint"),
+        ("end", "of the checkpoint's run; put back the file that belongs to the checkpoint"),
     ],
 )
 def test_a_checkpoint_goes_on_with_its_own_output_only(cut, other, kind, message):
@@ -450,7 +450,7 @@ def test_a_checkpoint_of_no_place_is_refused(cut, name, value):
     result = faults.run(cut.directory, "--resume")
     assert result.returncode == 3, result.stderr
     assert "cannot read its position: no run can be there" in result.stderr
-    assert "; remove out/run.checkpoint.h5 to go on from the last snapshot in out/run.h5" in result.stderr
+    assert "; remove out/run.checkpoint.h5 to continue from the last snapshot in out/run.h5" in result.stderr
     checkpoint.unlink()
     end = f"time.sweeps={snapshot_in(cut.directory / 'out/run.h5') + 10}"
     assert faults.run(cut.directory, "--resume", "--set", end).returncode == 0
@@ -571,7 +571,7 @@ def test_automatic_steps_that_differ_by_a_rounding_are_told(tmp_path):
     assert faults.run(tmp_path / "cut", "--set", "time.end=0.7").returncode == 0
     result = faults.run(tmp_path / "cut", "--resume", "--set", "time.end=2.1")
     assert result.returncode == 2
-    assert "sweep 2, where the run goes on, at t = 0.7 s, would have other bits" in result.stderr
+    assert "sweep 2, where the run continues, would not be the same to the bit at t = 0.7 s" in result.stderr
     assert "these steps are of 0.35000000000000003 s and the run's were of 0.34999999999999998 s" in result.stderr
     longer = ["--set", "time.end=2.1", *advice_of(result)]
     assert faults.run(tmp_path / "cut", "--resume", *longer).returncode == 0
@@ -744,9 +744,9 @@ def spoil_field(path, step):
 
 
 @pytest.mark.parametrize("steps, said", [
-    ((-1,), "its last snapshot is damaged; this run goes on from the one at sweep 30,"),
-    ((-1, -2), "its last 2 snapshots are damaged; this run goes on from the one at sweep 20,"),
-    ((-1, 1), "its last snapshot is damaged; this run goes on from the one at sweep 30,"),
+    ((-1,), "its last snapshot is damaged; this run continues from the one at sweep 30,"),
+    ((-1, -2), "its last 2 snapshots are damaged; this run continues from the one at sweep 20,"),
+    ((-1, 1), "its last snapshot is damaged; this run continues from the one at sweep 30,"),
     ((0, 1, 2, 3, 4), None),
 ])  # fmt: skip
 def test_without_a_checkpoint_a_run_goes_on_from_the_last_intact_snapshot(tmp_path, steps, said):
@@ -795,7 +795,7 @@ def of_another_program(path):
 
 ANEW = "start over with --overwrite instead of --resume"
 PUT_BACK, MOVE = "put back the file", "which is never replaced; move it away, or"
-REMOVE = "; remove out/run.checkpoint.h5 to go on from the last snapshot in out/run.h5, or"
+REMOVE = "; remove out/run.checkpoint.h5 to continue from the last snapshot in out/run.h5, or"
 REFUSALS = [
     # what happened to which file, with or without a checkpoint; the message; what else it names
     (spoil, "run.checkpoint.h5", True, "cannot read its table of contents, which is damaged or was changed by", REMOVE),
@@ -814,7 +814,7 @@ REFUSALS = [
     (older_form, "run.h5", False, "it was written by heatsolve", "resume with that version"),
     (copy_over, "run.h5", False, "another program rewrote it", PUT_BACK),
     (pathlib.Path.unlink, "run.h5", False, "no snapshot: cannot read the file, or there is none", ANEW),
-    (pathlib.Path.unlink, "run.h5", True, "out/run.h5: is not there, and out/run.checkpoint.h5 continues it", PUT_BACK),
+    (pathlib.Path.unlink, "run.h5", True, "out/run.h5: is not there, but the checkpoint out/run.checkpoint.h5 continues it", PUT_BACK),
 ]
 
 
@@ -876,7 +876,7 @@ def test_two_checkpoints_that_are_not_whole_are_both_named(stopped):
     spoil(older)
     result = faults.run(stopped, "--resume")
     assert result.returncode == 3
-    remove = re.search(r"; remove (\S+) and (\S+) to go on from the last snapshot in out/run.h5, or", result.stderr)
+    remove = re.search(r"; remove (\S+) and (\S+) to continue from the last snapshot in out/run.h5, or", result.stderr)
     for path in remove.groups():
         (stopped / path).unlink()
     end = f"time.sweeps={snapshot_in(stopped / 'out/run.h5') + 10}"
@@ -1055,7 +1055,7 @@ def test_a_table_may_not_grow_where_the_run_has_been(tmp_path):
     write_weather(tmp_path, 2)
     result = faults.run(tmp_path, "--resume")
     assert result.returncode == 2
-    assert "boundary.x_max.ambient_table has new points after t = 86400 s, and the run went on to 108000 s without them; resume with the table as it was, or start over" in result.stderr
+    assert "boundary.x_max.ambient_table has new points after t = 86400 s, but the run has reached 108000 s without them; resume with the table as it was, or start over" in result.stderr
 
 
 def test_the_fingerprint_is_what_python_says_of_the_values(reading):

@@ -318,7 +318,7 @@ def test_a_tolerance_that_rounding_hides_is_refused(tmp_path):
     """In float 3e-5 K at 300 K made the steps so short that none of them changed the field."""
     settings = {**PULLED, "material": MATERIAL, "precision": "float", "initial": {"value": 300.0}}
     status, said = refused(tmp_path, {**settings, "time": within(0.4, 1e-5)})
-    assert status == 2 and "float cannot tell less than 0.0003 K" in said, said
+    assert status == 2 and "float cannot resolve less than 0.0003 K" in said, said
     assert 'time.tolerance = 1e-05' in said and 'precision = "double"' in said
     run(tmp_path, {**settings, "time": within(0.4, 6e-4)})
 
@@ -401,7 +401,7 @@ def test_it_takes_a_kernel_of_single_sweeps_and_none_that_was_tuned(tmp_path):
     assert said["rkl2"]["kernel"] == "openmp" and said["euler"]["kernel"] == "wavefront"
     assert said["euler"]["kernel_trial"] and not said["rkl2"]["kernel_trial"]
     done = heatsolve(tmp_path, "tune", "case.cfg", env=cache)
-    assert done.returncode == 2 and "tuning times calls of many sweeps, which it does not make" in done.stderr
+    assert done.returncode == 2 and "tuning times sweeps, which this method does not make by themselves" in done.stderr
 
 
 RAW = {
@@ -416,7 +416,7 @@ RAW = {
 @pytest.mark.parametrize(
     "settings, words",
     [
-        (RAW, 'time.method = "rkl2": raw coefficients do not say what a part of a step is'),
+        (RAW, 'time.method = "rkl2": raw coefficients define sweeps of one length'),
         ({**PULLED, "material": MATERIAL, "time": {"end": 1.0, "method": "rkl2"}}, "its error depends on the step"),
         (
             {**PULLED, "material": MATERIAL, "time": rkl2(1.0, 9), "steady": {"tolerance": 1e-6}},

@@ -170,7 +170,7 @@ def test_a_case_that_does_not_sweep_is_not_tuned(place, method, command):
     more = {"multigrid": ["--set", "steady.tolerance=1e-6", "--set", "time={}"], "spectral": []}.get(method, ["--set", "time.step=0.01"])
     result = heatsolve(place, *command, "case.cfg", "--set", f'{key}.method="{method}"', *more)
     assert result.returncode == 2 and result.stdout == ""
-    assert f'--set: {key}.method = "{method}": tuning times calls of many sweeps, which it does not make' in result.stderr
+    assert f'--set: {key}.method = "{method}": tuning times sweeps, which this method does not make by themselves' in result.stderr
     assert f'tune the case as "{"sweeps" if key == "steady" else "euler"}"' in result.stderr
     assert not (place / "out.h5").exists()
 

@@ -62,9 +62,9 @@ hs_status available(hs_error *err)
     if (loaded)
         return HS_OK;
     return hs_error_add(err, HS_DEVICE,
-                        "the modes need cuBLAS on a GPU, and there is no %s that has what they "
-                        "call; install the one of CUDA %d.%d (libcublas-%d-%d), name its directory "
-                        "in LD_LIBRARY_PATH, or take solver.backend = \"cpu\"",
+                        "the modes need cuBLAS on a GPU, and no %s with the functions that they "
+                        "call was found; install the one of CUDA %d.%d (libcublas-%d-%d), name its "
+                        "directory in LD_LIBRARY_PATH, or take solver.backend = \"cpu\"",
                         name, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
                         CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
 }

@@ -121,11 +121,10 @@ static void doubt_contact(const struct hs_problem *problem, struct hs_error *out
         const double gap = contact->resistance * air;
         if (!(gap > size && size > 0.0))
             continue;
-        hs_error_warn(
-            out, contact->place,
-            "resists as %.2g m of still air would, and the materials beside it have a size of "
-            "%.2g m at most; was it in mm^2 K/W?",
-            gap, size);
+        hs_error_warn(out, contact->place,
+                      "resists as much as %.2g m of still air, but the materials beside it are at "
+                      "most %.2g m in size; was it in mm^2 K/W?",
+                      gap, size);
         return;
     }
 }
@@ -138,11 +137,11 @@ static const char *say_bypass(const struct hs_problem *problem,
 {
     const double least = 0.01, least_capacity = 0.05;
     if (share > least && substance->source >= 0)
-        return "what its source makes there does not cross the contact";
+        return "the heat of its source there does not cross the contact";
     if (share > least * reached && substance->perfusion != 0.0)
-        return "what its perfusion takes there does not cross the contact";
+        return "the heat that its perfusion takes there does not cross the contact";
     return share > least_capacity && !problem->schedule.steady
-               ? "what it stores there does not cross the contact"
+               ? "the heat that it stores there does not cross the contact"
                : NULL;
 }
 
@@ -183,12 +182,12 @@ static void doubt_bypass(const struct hs_problem *problem, struct hs_error *out)
                                       depth / size_of(problem, contact->between[n % 2]));
         if (!said)
             continue;
-        hs_error_warn(
-            out, contact->place,
-            "is not halfway between nodes: %.2g %% of %s counts at nodes on the other side, and "
-            "%s; put nodes half a cell before it and half a cell behind it%s",
-            100.0 * share, substance->name, said,
-            substance->perfusion > 0.0 ? ", or two cells of a material without perfusion" : "");
+        hs_error_warn(out, contact->place,
+                      "is not halfway between nodes: %.2g %% of %s belongs to nodes on the other "
+                      "side, and %s; put nodes half a cell before it and half a cell behind it%s",
+                      100.0 * share, substance->name, said,
+                      substance->perfusion > 0.0 ? ", or two cells of a material without perfusion"
+                                                 : "");
         return;
     }
 }
@@ -224,14 +223,13 @@ static void doubt_probes(const struct hs_problem *problem, struct hs_error *out)
         hs_error_warn(
             out, problem->config_path,
             "probes[%d]: %s lies on the contact of %s and %s, where the temperature jumps, and "
-            "reads the side of %s; give it the place of a node of the side that is meant",
+            "reads the side of %s; move it to a node on the side that you mean",
             at.probe, name, place, node, node);
     else
-        hs_error_warn(
-            out, problem->config_path,
-            "probes[%d]: %s lies in %s, but its node is on the side of %s, beyond a contact; "
-            "give it the place of a node of %s",
-            at.probe, name, place, node, place);
+        hs_error_warn(out, problem->config_path,
+                      "probes[%d]: %s lies in %s, but the nearest node is on the side of %s, "
+                      "beyond a contact; move it to a node of %s",
+                      at.probe, name, place, node, place);
 }
 
 /* The probe of a baseplate above a layer of paste, at a node below it. */
@@ -242,14 +240,14 @@ static void doubt_probe_layers(const struct hs_problem *problem, struct hs_error
         return;
     const struct hs_probe *probe = &problem->probes[at.probe];
     const char axis = "xyz"[at.axis];
-    hs_error_warn(
-        out, problem->config_path,
-        "probes[%d]: %s is read at the node at %c = %.9g m, and %.2g %% of what the body resists "
-        "along %c lies in between, most of it in %s; put a node at %c = %.9g m, or give it the "
-        "place of a node",
-        at.probe, probe->name, axis,
-        hs_grid_coordinate(&problem->grid, at.axis, probe->node[at.axis]), 100.0 * at.share, axis,
-        problem->body->substance[at.substance].name, axis, probe->at[at.axis]);
+    hs_error_warn(out, problem->config_path,
+                  "probes[%d]: %s is read at the node at %c = %.9g m, and %.2g %% of the body's "
+                  "thermal resistance along %c lies in between, most of it in %s; put a node at %c "
+                  "= %.9g m, or move the probe to a node",
+                  at.probe, probe->name, axis,
+                  hs_grid_coordinate(&problem->grid, at.axis, probe->node[at.axis]),
+                  100.0 * at.share, axis, problem->body->substance[at.substance].name, axis,
+                  probe->at[at.axis]);
 }
 
 /* Whether two round shapes are spheres, or cylinders along one axis, with the same centre. */

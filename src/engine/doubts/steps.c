@@ -124,12 +124,11 @@ static void doubt_begin(const struct hs_problem *problem, struct hs_error *out)
         hs_boundary_data_in_time(problem) || (hs_value_varies(&problem->exact.value) & HS_VARIES_T);
     const double begun = stored && moves ? hs_field_file_time(stored) : 0.0;
     if (begun > 0.0)
-        hs_error_warn(
-            out, hs_problem_place(problem, HS_PLACE_INITIAL),
-            "this field is of t = %.9g s, and here it stands at t = 0, where walls, source and "
-            "exact solution have their values of t = 0; --resume continues a run, or write "
-            "t + %.9g for t in the config",
-            begun, begun);
+        hs_error_warn(out, hs_problem_place(problem, HS_PLACE_INITIAL),
+                      "the file's field is of t = %.9g s, but this run begins at t = 0, with the "
+                      "values that walls, source and exact solution have at t = 0; continue a run "
+                      "with --resume, or write t + %.9g for t in the config",
+                      begun, begun);
 }
 
 /* For steps that a tolerance cuts. True: it was one. */
@@ -141,9 +140,9 @@ static bool doubt_short_pulses(const struct hs_problem *problem, const struct hs
     if (isnan(t))
         return false;
     hs_error_warn(out, place,
-                  "what acts here at t = %.9g s is over within a thousandth of %.3g s, from output "
-                  "to output: steps cut by the tolerance may miss some of it; give the mean in "
-                  "time, or a shorter output.interval",
+                  "the pulse at t = %.9g s lasts less than a thousandth of %.3g s, the time "
+                  "between outputs, so the steps that the tolerance chooses may miss some of it; "
+                  "give the mean in time, or a shorter output.interval",
                   t, hs_plan_step(plan));
     return true;
 }
@@ -160,8 +159,8 @@ static bool doubt_pulses(const struct hs_problem *problem, const struct hs_plan 
     if (!isnan(t)) {
         hs_error_warn(
             out, place,
-            "what acts here at t = %.9g s is over before a step of %.3g s sees it; give a "
-            "shorter time.step, or a method with time.tolerance",
+            "the pulse at t = %.9g s lies between two steps, which are %.3g s long, so the run "
+            "misses it; give a shorter time.step, or a method with time.tolerance",
             t, step);
         return true;
     }
@@ -170,12 +169,11 @@ static bool doubt_pulses(const struct hs_problem *problem, const struct hs_plan 
     if (share < 1.0)
         snprintf(most, sizeof most, "up to %.2g %%", 100.0 * share);
     if (share > 0.0)
-        hs_error_warn(
-            out, place,
-            "steps of %.3g s may take what acts here for %s too much or too little, since it "
-            "changes where they end or within them; give a shorter time.step, or a method with "
-            "time.tolerance",
-            step, most);
+        hs_error_warn(out, place,
+                      "steps of %.3g s may take %s too much or too little of this, since it "
+                      "changes within a step or where one ends; give a shorter time.step, or a "
+                      "method with time.tolerance",
+                      step, most);
     return share > 0.0;
 }
 
@@ -191,11 +189,11 @@ static void doubt_rows(const struct hs_problem *problem, const struct hs_plan *p
         return;
     const double t = hs_pulses_unshown(problem, apart, plan->end, &place);
     if (!isnan(t))
-        hs_error_warn(out, place,
-                      "what acts here at t = %.9g s is over before the next row of the history, "
-                      "%.3g s after the one before: no row and no snapshot has the temperatures "
-                      "that it makes; give %s",
-                      t, apart, plan->cut ? "a shorter output.interval" : "output.history_every");
+        hs_error_warn(
+            out, place,
+            "the pulse at t = %.9g s lies between two rows of the history, which are %.3g s apart: "
+            "no row and no snapshot shows the temperatures that it causes; give %s",
+            t, apart, plan->cut ? "a shorter output.interval" : "output.history_every");
 }
 
 /* The method whose steps are cut to a tolerance and may have any length; of several the implicit
@@ -255,6 +253,21 @@ static void doubt_many_steps(const struct hs_problem *problem, const struct hs_p
         doubt_short_step(problem, plan, out);
 }
 
+/* The tolerance cuts each step from output to output into parts, which have no rows. */
+static bool doubt_cut_rows(const struct hs_problem *problem, const struct hs_plan *plan,
+                           struct hs_error *out)
+{
+    const int64_t every = problem->schedule.history_every;
+    if (!plan->cut || !isnan(problem->schedule.step) || every < 0)
+        return false;
+    hs_error_warn(
+        out, hs_problem_place(problem, HS_PLACE_HISTORY),
+        "output.history_every = %lld: there are rows at snapshots only, since the parts into which "
+        "the tolerance cuts a step have none; remove it, or give time.step for more rows",
+        (long long)every);
+    return true;
+}
+
 /* Output every so many steps, of which the run has fewer. */
 static void doubt_no_output(const struct hs_problem *problem, const struct hs_plan *plan,
                             struct hs_error *out)
@@ -265,7 +278,8 @@ static void doubt_no_output(const struct hs_problem *problem, const struct hs_pl
         int64_t every;
     } outputs[] = {
         {HS_PLACE_EVERY, "output.every", "snapshot", problem->schedule.output_every},
-        {HS_PLACE_HISTORY, "output.history_every", "row", problem->schedule.history_every},
+        {HS_PLACE_HISTORY, "output.history_every", "row",
+         doubt_cut_rows(problem, plan, out) ? -1 : problem->schedule.history_every},
     };
     for (int n = 0; n < 2 && !plan->steady_method && plan->sweeps > 0; n++)
         if (outputs[n].every > plan->sweeps)
@@ -276,11 +290,6 @@ static void doubt_no_output(const struct hs_problem *problem, const struct hs_pl
                 outputs[n].key, (long long)outputs[n].every, (long long)plan->sweeps,
                 hs_plan_step_name(plan), plan->sweeps == 1 ? "" : "s",
                 plan->cut ? " before the tolerance cuts them" : "", outputs[n].what);
-    if (plan->cut && isnan(problem->schedule.step) && problem->schedule.history_every == 1)
-        hs_error_warn(out, hs_problem_place(problem, HS_PLACE_HISTORY),
-                      "output.history_every = 1: there are rows at snapshots only, as without it, "
-                      "since the parts into which the tolerance cuts a step have none; for more "
-                      "rows give time.step");
 }
 
 /* Days or years for seconds: every snapshot also ends a step. */
@@ -290,8 +299,8 @@ static void doubt_much_output(const struct hs_problem *problem, const struct hs_
     const double many_snapshots = 1e5;
     if (plan->intervals > many_snapshots && !isnan(problem->schedule.output_interval))
         hs_error_warn(out, hs_problem_place(problem, HS_PLACE_INTERVAL),
-                      "output.interval = %g: that makes %lld snapshots, and no step is longer; it "
-                      "is in s",
+                      "output.interval = %g: that makes %lld snapshots, and no step can be longer "
+                      "than the interval; it is in s",
                       problem->schedule.output_interval, (long long)plan->intervals);
 }
 

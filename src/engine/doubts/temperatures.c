@@ -100,11 +100,10 @@ static void doubt_thick_wall(const struct hs_problem *problem, struct hs_error *
         const int held = problem->face[face].held;
         if (held < 2 || !layers_differ(problem, face))
             continue;
-        hs_error_warn(
-            out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
-            "of radius %d this wall holds the %d outermost layers at their initial "
-            "temperatures, which are not the same; \"dirichlet\" holds the outermost alone",
-            problem->radius, held);
+        hs_error_warn(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
+                      "with radius %d this wall holds the %d outermost layers at their initial "
+                      "temperatures, which differ; \"dirichlet\" holds the outermost layer only",
+                      problem->radius, held);
         return;
     }
 }
@@ -406,8 +405,8 @@ static void doubt_float(const struct hs_problem *problem, const struct hs_plan *
         if (!(gain > 0.0 && gain < held * (face < 0 ? most_source : most_flux)))
             continue;
         hs_error_warn(out, hs_problem_place(problem, hs_datum_place(&data[d])),
-                      "a sweep warms by %.2g %s, and float holds %.4g only to %.2g, so much or all "
-                      "of this heat is lost; give precision = \"double\"",
+                      "warms by %.2g %s in a sweep, but near %.4g float resolves only %.2g, so "
+                      "much or all of this heat is lost; give precision = \"double\"",
                       gain, hs_problem_difference_unit(problem), at, held);
         return;
     }
@@ -516,7 +515,7 @@ static void doubt_swing(const struct hs_problem *problem, const struct hs_plan *
         hs_error_warn(
             out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
             "the first sweep, of %.3g s, takes this wall past the ambient temperature by %.2g %s, "
-            "and it swings for some more; give %s, or more points",
+            "and its temperature swings for some sweeps more; give %s, or more points",
             step, by, hs_problem_difference_unit(problem), remedy);
         return;
     }
@@ -533,9 +532,9 @@ static void doubt_assumed(const struct hs_problem *problem, struct hs_error *out
                      names[0] ? ", " : "", hs_face_name(face));
     if (problem->assumed_faces && problem->assumed_faces != (1u << faces) - 1u && !problem->raw)
         hs_error_warn(out, problem->config_path,
-                      "boundary: %s: without a type the initial temperature is held there, and "
-                      "heat passes; give all = { type = \"reflective\"; } for what is insulated, "
-                      "or \"fixed\"",
+                      "boundary: %s: no type is given, so the initial temperature is held and heat "
+                      "passes through; give all = { type = \"reflective\"; } if the other faces "
+                      "are insulated, or \"fixed\"",
                       names);
 }
 

@@ -105,8 +105,8 @@ static enum hs_status suits(const struct hs_problem *problem, struct hs_error *e
 {
     if (problem->raw)
         return hs_error_add(err, HS_BAD_INPUT,
-                            "raw coefficients say what a sweep does, not what goes on between "
-                            "two; take \"spectral\" or \"euler\"");
+                            "raw coefficients define sweeps, not an equation in continuous time; "
+                            "take \"spectral\" or \"euler\"");
     return hs_modes_suit(problem, err);
 }
 

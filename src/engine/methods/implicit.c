@@ -37,8 +37,8 @@ static enum hs_status suits(const struct hs_problem *problem, struct hs_error *e
 {
     if (problem->raw)
         return hs_error_add(err, HS_BAD_INPUT,
-                            "raw coefficients say what a sweep does, not what a step solves; give "
-                            "a material, or take \"euler\"");
+                            "raw coefficients define a sweep, but not the equations that a step "
+                            "solves; give a material, or take \"euler\"");
     if (problem->radius > 1)
         return hs_error_add(err, HS_BAD_INPUT,
                             "it can do stencil.radius = 1, not %d; take that, or \"rkl2\"",

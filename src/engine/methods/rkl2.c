@@ -99,10 +99,9 @@ static int64_t sweeps(const struct hs_problem *problem, double limit, double ste
 static enum hs_status suits(const struct hs_problem *problem, struct hs_error *err)
 {
     if (problem->raw)
-        return hs_error_add(
-            err, HS_BAD_INPUT,
-            "raw coefficients do not say what a part of a step is; give a material, "
-            "or take \"euler\"");
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "raw coefficients define sweeps of one length, and this method needs "
+                            "others; give a material, or take \"euler\"");
     if (problem->schedule.steady)
         return hs_error_add(err, HS_BAD_INPUT,
                             "steady.tolerance is about the change of a sweep, and its steps are "
@@ -474,7 +473,7 @@ static enum hs_status check_rounding(const struct hs_method_state *self, enum hs
     if (!(problem->schedule.tolerance < least))
         return HS_OK;
     return hs_error_add(err, refusal,
-                        "%s: time.tolerance = %.3g: %s cannot tell less than %.2g K at these "
+                        "%s: time.tolerance = %.3g: %s cannot resolve less than %.2g K at these "
                         "temperatures; give at least %.1g%s",
                         hs_problem_place(problem, HS_PLACE_TOLERANCE), problem->schedule.tolerance,
                         hs_precision_name(problem->precision), least, 2.0 * least,

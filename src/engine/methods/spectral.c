@@ -95,7 +95,7 @@ static enum hs_status check_doubt(const struct hs_modes *modes, double tolerance
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
                         "%s: steady.method = \"spectral\": the slowest mode is so much slower than "
-                        "the fastest that rounding may put it off by %.2g of itself, more than "
+                        "the fastest that its relative error by rounding may be %.2g, more than "
                         "steady.tolerance = %.3g; take %s%s",
                         hs_problem_place(problem, HS_PLACE_STEADY), doubt, tolerance,
                         problem->raw          ? "steady.method \"sweeps\""

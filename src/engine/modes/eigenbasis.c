@@ -223,8 +223,8 @@ static enum hs_status check_condition(const struct work *w, struct hs_error *err
     if (w->condition <= most_condition)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
-                        "the modes are ill-conditioned, by %.2g (at most %.0g is taken): the "
-                        "coefficients are too far from symmetric",
+                        "the modes are ill-conditioned (condition number %.2g, at most %.0g is "
+                        "accepted): the coefficients are too far from symmetric",
                         w->condition, most_condition);
 }
 
@@ -256,8 +256,7 @@ static enum hs_status invert(const struct work *w, struct hs_error *err)
         w->blas->dgetri_(&n, w->inverse, &n, pivot, space, &work, &info);
     free(pivot);
     free(space);
-    return info ? hs_error_add(err, HS_BAD_INPUT, "the modes are not independent of each other")
-                : HS_OK;
+    return info ? hs_error_add(err, HS_BAD_INPUT, "the modes are linearly dependent") : HS_OK;
 }
 
 static enum hs_status check_real(const struct work *w, const double *imaginary,
@@ -270,10 +269,10 @@ static enum hs_status check_real(const struct work *w, const double *imaginary,
     }
     if (turns <= imaginary_rounding * size)
         return HS_OK;
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "a pair of modes turns into each other: their factors are complex, by "
-                        "%.2g of the largest",
-                        turns / size);
+    return hs_error_add(
+        err, HS_BAD_INPUT,
+        "a pair of modes has complex factors, with an imaginary part of %.2g of the largest factor",
+        turns / size);
 }
 
 static enum hs_status make_general(struct work *w, struct hs_error *err)

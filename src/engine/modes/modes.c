@@ -48,8 +48,8 @@ static enum hs_status check_grid(const struct hs_problem *problem, struct hs_err
     for (int axis = 0; axis < problem->grid.dims; axis++)
         if (problem->grid.points[axis] > MOST_NODES)
             return hs_error_add(err, HS_BAD_INPUT,
-                                "%lld nodes along %c: the modes of an axis are as many vectors as "
-                                "it has nodes, and %d are the most; take \"euler\"",
+                                "%lld nodes along %c: an axis has as many modes as nodes, and %d "
+                                "are the most; take \"euler\"",
                                 (long long)problem->grid.points[axis], "xyz"[axis], MOST_NODES);
     return HS_OK;
 }
@@ -61,7 +61,7 @@ static enum hs_status make_basis(const struct hs_axis_matrix *matrix, int axis,
     enum hs_status st = hs_eigenbasis_make(matrix, out, &reason);
     if (st)
         st = hs_error_add(err, st, "along %c %s%s", "xyz"[axis], hs_error_reason(&reason),
-                          st == HS_BAD_INPUT ? "; take sweeps, as \"euler\" makes them" : "");
+                          st == HS_BAD_INPUT ? "; take \"euler\", which makes sweeps" : "");
     hs_error_release(&reason);
     return st;
 }
@@ -84,11 +84,11 @@ enum hs_status hs_modes_suit(const struct hs_problem *problem, struct hs_error *
 {
     const struct hs_openblas *unused;
     if (problem->body)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "it has modes for one material on equal cells only, with whole walls "
-                            "and no files, tables or expression of h for them; take time.method "
-                            "\"euler\", \"rkl2\" "
-                            "or \"implicit\", or steady.method \"multigrid\"");
+        return hs_error_add(
+            err, HS_BAD_INPUT,
+            "it can do only one material on equal cells, without patches and without a file, a "
+            "table or an expression of h at a wall; take time.method \"euler\", \"rkl2\" or "
+            "\"implicit\", or steady.method \"multigrid\"");
     HS_TRY(check_time(problem, err));
     HS_TRY(check_grid(problem, err));
     HS_TRY(hs_openblas_find(&unused, err));

@@ -130,8 +130,8 @@ static enum hs_status report(const struct hs_pass *pass, const struct hs_node_fa
         [HS_NODE_IS_EMPTY] = "no material there; let the body begin with one that has no shape",
         [HS_NODE_OVERFLOWS] = "a conductance, the heat capacity or what a wall or source does is "
                               "not a finite number; look at the materials' and walls' values",
-        [HS_NODE_HAS_TOO_MANY] = "too many sources and walls with values of their own act on it; "
-                                 "give some of them one expression in common",
+        [HS_NODE_HAS_TOO_MANY] = "too many different sources and wall values act on it; give "
+                                 "some of them the same expression",
         [HS_NODE_IS_UNNAMED] = "its label is of no material; name it",
     };
     static const char axis_name[] = "xyz";

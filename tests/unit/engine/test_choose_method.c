@@ -137,8 +137,9 @@ void test_choose_method__refuses_a_bound_of_time_beside_a_solver(void **state)
 {
     struct hs_schedule schedule = to_steady("solver");
     schedule.sweeps = 100;
-    const char *const said = "case.cfg:9: steady.method = \"solver\": it goes through no time, so "
-                             "time.sweeps has no meaning; remove that (on a command line: --set "
-                             "time={}), or make the method \"sweeps\"";
+    const char *const said =
+        "case.cfg:9: steady.method = \"solver\": it does not step through time, so "
+        "time.sweeps has no meaning; remove that (on a command line: --set "
+        "time={}), or make the method \"sweeps\"";
     assert_int_equal(choose(1, schedule, said).status, HS_BAD_INPUT);
 }

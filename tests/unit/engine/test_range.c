@@ -61,7 +61,7 @@ void test_range__of_the_step(void **state)
     problem.schedule.step = 1e-40;
     assert_plan(&problem, NULL);
     problem.precision = HS_FLOAT;
-    assert_plan(&problem, "moves heat by a share of 1e-40, which float cannot hold");
+    assert_plan(&problem, "has a Fourier number of 1e-40, which float cannot hold");
     problem.precision = HS_DOUBLE;
     problem.schedule.step = NAN;
     problem.schedule.sweeps = -1;

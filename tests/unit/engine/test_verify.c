@@ -331,7 +331,7 @@ void test_verify__stretched_grids_show_second_order(void **state)
         assert_near(r.order_l2[g], 2.0, 0.03);
     }
     walls[1].value.field = place;
-    assert_non_null(strstr(hs_verify_no_refinement(&problem), "numbers of single nodes"));
+    assert_non_null(strstr(hs_verify_no_refinement(&problem), "values given node by node"));
     hs_network_destroy(problem.network);
 }
 

@@ -365,9 +365,9 @@ static enum hs_status check_launcher(struct hs_error *err)
     char library[64], remedy[320];
     hs_wire_library(library, sizeof library);
     snprintf(remedy, sizeof remedy,
-             "heatsolve-mpi was built with %s, which has not found the others; start it by that "
-             "MPI's mpirun, or srun --mpi=..., or build it with the launcher's MPI (make MPI=yes "
-             "MPICC=...)",
+             "heatsolve-mpi was built with %s, which has not found the other ranks; start it by "
+             "that MPI's mpirun, or srun --mpi=..., or build it with the launcher's MPI (make "
+             "MPI=yes MPICC=...)",
              library);
     return hs_launcher_check(remedy, err);
 }
@@ -445,8 +445,7 @@ static enum hs_status check_method(const struct hs_problem *problem, const struc
     }
     return hs_error_add(
         err, HS_BAD_INPUT,
-        "%s: %s.method = \"%s\": cannot go on %d ranks; those that can: %s; or start "
-        "one rank",
+        "%s: %s.method = \"%s\": cannot run on %d ranks; those that can: %s; or start one rank",
         hs_problem_place(problem, solves ? HS_PLACE_STEADY : HS_PLACE_METHOD),
         solves ? "steady" : "time", method->name, hs_wire.ranks, able);
 }
@@ -461,13 +460,13 @@ static enum hs_status check(const struct hs_problem *problem, const struct hs_me
     char points[HS_POINTS_TEXT];
     const int64_t layers = hs_larger(hs_blocks_of(problem).layers, problem->radius);
     hs_grid_name_points(&problem->grid, points, sizeof points);
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: grid.points: %s points can be cut along %c for %d rank%s at most, as "
-                        "each of several has %lld layer%s or more, and there are %d; start %d%s",
-                        hs_problem_place(problem, HS_PLACE_POINTS), points,
-                        "xyz"[problem->grid.dims - 1], most, most == 1 ? "" : "s",
-                        (long long)layers, layers == 1 ? "" : "s", hs_wire.ranks, most,
-                        most == 1 ? "" : " or fewer");
+    return hs_error_add(
+        err, HS_BAD_INPUT,
+        "%s: grid.points: %s points can be divided along %c among %d rank%s at most, since each of "
+        "several needs %lld layer%s or more, and there are %d; start %d%s",
+        hs_problem_place(problem, HS_PLACE_POINTS), points, "xyz"[problem->grid.dims - 1], most,
+        most == 1 ? "" : "s", (long long)layers, layers == 1 ? "" : "s", hs_wire.ranks, most,
+        most == 1 ? "" : " or fewer");
 }
 
 bool hs_ranks_enter(enum hs_status *status, const struct hs_problem *problem,
@@ -516,7 +515,8 @@ void hs_ranks_describe(const struct hs_problem *problem, const struct hs_kernel 
     const int64_t halo = (int64_t)steps * problem->radius;
     snprintf(out, size,
              "%d, of %" PRId64 " layers along %c or more; halos of %" PRId64
-             " layer%s, %.3g MB to each side every %d sweep%s; %.1f %% of what is swept is owned",
+             " layer%s, %.3g MB to each side every %d sweep%s; %.1f %% of the layers that it "
+             "sweeps are its own",
              ranks, hs_slab_thinnest(problem, ranks), "xyz"[axis], halo, halo == 1 ? "" : "s",
              layer_bytes(problem) * (double)halo / 1e6, steps, steps == 1 ? "" : "s",
              100.0 * hs_ranks_owned(problem, kernel));

@@ -9,7 +9,7 @@
 
 /* Ending of a message about a rank's file. */
 #define HS_NOT_THE_SAME                                                                            \
-    "is not the same as rank 0 reads; have the same files at the same path on every node"
+    "is not the same as rank 0 reads; put the same files at the same path on every node"
 
 enum hs_request_kind {
     HS_REQUEST_CREATE,
