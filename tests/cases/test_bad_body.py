@@ -318,7 +318,7 @@ def test_an_hs_table_is_in_its_unit(tmp_path, heading, unit):
     (tmp_path / "h.csv").write_text(f"{heading}\n0,1\n24,2\n")
     result = heatsolve(tmp_path, GOOD, "--set", 'boundary.x_max={type="robin"; h_table="h.csv"; ambient=1.0;}')
     assert (result.returncode == 0) == (unit is None), result.stderr
-    assert not unit or f"the heading has the numbers in {unit}; they are read in W/(m^2 K): convert them" in result.stderr
+    assert not unit or f"the heading has the numbers in {unit}; they are read in W/(m^2 K): convert the numbers" in result.stderr
 
 
 def test_a_materials_table_may_not_have_watts(tmp_path):
