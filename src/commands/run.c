@@ -124,7 +124,7 @@ static void warn(struct request *request, const struct job *job)
 static void warn_of_result(struct request *request, const struct job *job)
 {
     struct hs_error found = {0};
-    hs_doubts_of_result(&job->problem, job->result.last.min, &found);
+    hs_doubts_of_result(&job->problem, &job->plan, &job->result, &found);
     if (!request->of.quiet)
         hs_doubts_say(&found, print_doubt, NULL);
     hs_error_join(&request->doubts, &found);

@@ -93,6 +93,26 @@ def test_a_result_below_absolute_zero_is_a_warning(tmp_path, flux, initial, unit
     assert not warned or "a flux is the heat that leaves" in found[0] and f" {unit}, below" in found[0]
 
 
+@pytest.mark.parametrize("span, time, said", [
+    (1e-3, 'time={end=2e4; method="implicit"; tolerance=0.1;}', "time.tolerance: it lets each step be off by 0.1 mol/m^3"),
+    (1e-3, 'time={end=2e4; method="rkl2"; tolerance=1e-3;}', "time.tolerance: it lets each step be off by 0.001 mol/m^3"),
+    (1e-3, 'time={end=2e4; method="implicit"; tolerance=5e-5;}', None),
+    (1e-9, 'steady={tolerance=1e-8;}', "steady.tolerance: it lets the steady state be off by "),
+    (1e-3, 'steady={tolerance=1e-8;}', None),
+    (1e-9, 'steady={tolerance=1e-8; method="multigrid";}', None),  # relative
+    (0.0, 'time={end=2e4; method="implicit"; tolerance=0.1;}', None),  # level
+])  # fmt: skip
+def test_a_tolerance_as_large_as_what_is_sought_is_a_warning(tmp_path, span, time, said):
+    """A tolerance of kelvins beside a concentration: the steady state of 1e-9 was found after 100 sweeps, at a sixth of its mean."""
+    (tmp_path / "lag.cfg").write_text(f"""temperature_unit = "mol/m^3"; grid = {{ points = [101]; upper = [1e-4]; }};
+material = {{ diffusivity = 1e-12; }}; initial = {{ value = 0.0; }};
+boundary = {{ x_min = {{ type = "dirichlet"; value = {span}; }}; x_max = {{ type = "dirichlet"; value = 0.0; }}; }};\n""")
+    run = json.loads(must(tmp_path, "run", "lag.cfg", "--set", time, "--json"))
+    assert len(run["warnings"]) == (said is not None), run["warnings"]
+    assert not said or f"--set: {said}" in run["warnings"][0] and f"all temperatures of the run lie within {span:g}" in run["warnings"][0]
+    assert said or span == 0.0 or run["mean"] == pytest.approx(span / 2, rel=0.05)
+
+
 @pytest.mark.parametrize("missing, said", [("-999", "of -999, below absolute zero"), ("1e20", "of 1e+20, which nothing has"), ("250", None)])
 @pytest.mark.parametrize("unit, shift, capacity", [("degC", 0.0, True), ("K", 293.15, True), ("K", 0.0, True), ("degC", 0.0, False)])
 @pytest.mark.parametrize("what", ["table", "map", "initial"])

@@ -553,17 +553,42 @@ void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs
     doubt_swing(problem, plan, out);
 }
 
-void hs_doubts_of_result(const struct hs_problem *problem, double lowest, struct hs_error *out)
+/* A tolerance that suits kelvins lets a field of 1e-3 mol/m^3 be anything. */
+static void doubt_tolerance(const struct hs_problem *problem, const struct hs_plan *plan,
+                            const struct hs_loop_result *result, struct hs_error *out)
+{
+    const double most = 0.1; /* of the range */
+    const double range = result->range[1] - result->range[0];
+    const double level = 1e-6 * fmax(fabs(result->range[0]), fabs(result->range[1]));
+    const double distance = hs_steady_distance(&result->steady);
+    const bool searched = result->steady.reached && !plan->steady_method;
+    const double off = plan->cut         ? problem->schedule.tolerance
+                       : !searched       ? NAN
+                       : isnan(distance) ? hs_steady_most(&result->steady)
+                                         : distance;
+    if (result->swept == result->sweeps && range > level && off > most * range)
+        hs_error_warn(
+            out, hs_problem_place(problem, plan->cut ? HS_PLACE_TOLERANCE : HS_PLACE_RESIDUAL),
+            "%s: it lets %s be off by %.2g %s, and all temperatures of the run lie within %.2g; "
+            "give a smaller one",
+            plan->cut ? "time.tolerance" : "steady.tolerance",
+            plan->cut ? "each step" : "the steady state", off, hs_problem_difference_unit(problem),
+            range);
+}
+
+void hs_doubts_of_result(const struct hs_problem *problem, const struct hs_plan *plan,
+                         const struct hs_loop_result *result, struct hs_error *out)
 {
     double span[2];
+    doubt_tolerance(problem, plan, result, out);
     if (!initial_span(problem, span))
         return;
     const double zero = absolute_zero(problem, span[0]);
-    if (lowest < zero && span[0] > zero)
+    if (result->last.min < zero && span[0] > zero)
         hs_error_warn(
             out, problem->config_path,
             "the lowest temperature is %.6g %s, below absolute zero; look at the signs: a flux "
             "is the heat that leaves, so one that heats is negative, and a source is the heat "
             "that is put in",
-            lowest, hs_problem_temperature_unit(problem));
+            result->last.min, hs_problem_temperature_unit(problem));
 }
