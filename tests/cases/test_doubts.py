@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 
 import h5py
 import numpy as np
@@ -139,6 +140,23 @@ def test_a_number_for_a_missing_temperature_is_a_warning(tmp_path, missing, said
 def test_fahrenheit_beside_units_of_kelvin_is_a_warning(tmp_path, unit):
     warnings = check(tmp_path, f"temperature_unit={unit}")
     assert len(warnings) == 1 and f'temperature_unit = "{unit}": nothing is converted' in warnings[0]
+
+
+@pytest.mark.parametrize("settings, unit_of_others", [
+    (["initial.value=10", "boundary.x_min.value=500"], "Pa"),  # numbers as of degrees Celsius beside kelvin
+    (["material={conductivity=1e-3; density=1e-4; specific_heat=1;}", "boundary.x_max.h=1e-6"], "m"),  # an aquifer's transmissivity and storage
+    (["material={conductivity=5.8e7; density=1e6; specific_heat=1;}"], "V"),
+    (['measured={conductivity={file="k.npy";}; capacity={file="k.npy";};}', 'boundary={all={type="reflective";};}'], "m"),
+    (['materials=({name="a"; conductivity=1e-10; density=2.0; specific_heat=1.0;},{name="b"; conductivity=1e-12; density=0.4; specific_heat=1.0;})',
+      'body=({material="a";},{material="b"; shape="box"; lower=[0.2,0.0]; upper=[0.5,0.2];})', 'contacts=({between=["a","b"]; resistance=1e8;})', "boundary.x_max.h=1e-8"], "mol/m^3"),
+])  # fmt: skip
+def test_numbers_of_other_fields_than_temperatures_are_no_warning(tmp_path, settings, unit_of_others):
+    np.save(tmp_path / "k.npy", np.full((21, 51), 1e-3))
+    case = STEEL.replace("material =", "# material =") if settings[0].startswith("m") and "material=" not in settings[0] else STEEL
+    (tmp_path / "case.cfg").write_text(case.replace("600.0", "1e9"))
+    words = [word for setting in [*settings, f"temperature_unit={unit_of_others}"] for word in ("--set", setting)]
+    of = lambda *more: [w for w in json.loads(must(tmp_path, "check", "case.cfg", *words, *more, "--json"))["warnings"] if "time.end" not in w]  # noqa: E731
+    assert of() == [] and len(of("--set", "temperature_unit=K")) >= 1
 
 
 @pytest.mark.parametrize("settings", [["temperature_unit=degC"], ["temperature_unit=ft"], ["temperature_unit=degF", "material={diffusivity=1e-5;}", "boundary={}"]])
@@ -452,8 +470,11 @@ def test_a_region_across_the_end_of_a_periodic_axis_is_noticed(tmp_path):
     assert len(found) == 1 and "via.cfg:5: initial.value = 300.0: initial.regions[0] reaches beyond x = 1, " in found[0]
 
 
-def test_a_steady_bodys_density_may_be_any(tmp_path):
-    text = (BODY % ("300.0", "300.0")).replace("density = 2000.0", "density = 2.0")
+@pytest.mark.parametrize("one", [False, True])
+def test_a_steady_bodys_heat_capacity_may_be_any(tmp_path, one):
+    text = (BODY % ("300.0", "300.0")).replace("density = 2000.0; specific_heat = 900.0", "density = 2.0; specific_heat = 1.0")
+    if one:
+        text = "material = { conductivity = 1.0; density = 2.0; specific_heat = 1.0; };\n".join(re.split("materials = .*\n.*\n.*\n", text))
     (tmp_path / "body.cfg").write_text(text.replace("time = { end = 600.0; }", 'steady = { tolerance = 1e-9; method = "multigrid"; }'))
     assert json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"] == []
 

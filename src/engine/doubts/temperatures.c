@@ -152,13 +152,13 @@ static bool wall_temperature(const struct hs_problem *problem, int face, double 
 static const double least_kelvin = 200.0; /* of usual absolute temperatures */
 
 /* degC mixed with K: 20 in one is 293 in the other. In a case that is said to be in degC, 1000 is
- * more likely that of a fire. */
+ * more likely that of a fire; in V or mol/m^3 any two numbers may meet. */
 static bool are_of_two_units(const struct hs_problem *problem, const double span[2], double other)
 {
     const char scale = hs_text_temperature_scale(hs_problem_temperature_unit(problem));
     const double most_celsius = 100.0, most_kelvin = scale == 'C' ? 500.0 : INFINITY;
-    return (span[1] < most_celsius && other > least_kelvin && other < most_kelvin) ||
-           (span[0] > least_kelvin && span[0] < most_kelvin && other < most_celsius);
+    return scale && ((span[1] < most_celsius && other > least_kelvin && other < most_kelvin) ||
+                     (span[0] > least_kelvin && span[0] < most_kelvin && other < most_celsius));
 }
 
 static void doubt_mixed(struct hs_error *out, const char *place, const char *whose, double has,
