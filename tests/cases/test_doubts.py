@@ -596,14 +596,14 @@ def test_a_field_whose_nodes_lie_elsewhere_is_a_warning(tmp_path, change, said):
 
 @pytest.mark.parametrize("unit, fixed, mine, warned", [
     ("degC", False, "K", True), ("Celsius", True, "kelvin", True), ("degF", False, "degC", True), ("kelvin", True, "K", False),
-    ("", False, "K", False), ("1", True, "K", False), (5.0, True, "K", False), ("degC", False, "degC", False),
+    ("mg/L", False, "mol/m^3", True), ("degC", True, "V", True), ("m", True, "m", False), ("1", False, "m", False), ("", False, "K", False), ("1", True, "K", False), (5.0, True, "K", False), ("degC", False, "degC", False),
 ])  # fmt: skip
 def test_a_field_in_another_unit_is_a_warning(tmp_path, unit, fixed, mine, warned):
     with h5py.File(tmp_path / "start.h5", "w") as f:
         f["T"] = np.full((21, 51), 300.0)
         f["T"].attrs["units"] = np.bytes_(unit) if fixed and isinstance(unit, str) else unit
     warnings = check(tmp_path, 'initial={file="start.h5"; dataset="T";}', f'temperature_unit="{mine}"')
-    said = f"the file's temperatures are in {unit}, those of the config in {mine} (temperature_unit), and nothing is converted"
+    said = f"the file's numbers are in {unit}, those of the config in {mine} (temperature_unit), and nothing is converted"
     assert any("initial.file" in w and said in w for w in warnings) == warned, warnings
 
 

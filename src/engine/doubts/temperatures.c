@@ -210,9 +210,10 @@ static void doubt_unit_of_file(const struct hs_problem *problem, struct hs_error
     char *there = stored ? hs_field_file_unit(stored) : NULL;
     const char scale = there ? hs_text_temperature_scale(there) : 0;
     const char mine = hs_text_temperature_scale(unit);
-    if (scale && mine && scale != mine)
+    const bool named = there && there[0] && strcmp(there, "1") != 0;
+    if (named && (mine ? scale && scale != mine : strcmp(there, unit) != 0))
         hs_error_warn(out, hs_problem_place(problem, HS_PLACE_INITIAL),
-                      "the file's temperatures are in %s, those of the config in %s "
+                      "the file's numbers are in %s, those of the config in %s "
                       "(temperature_unit), and nothing is converted",
                       there, unit);
     free(there);
