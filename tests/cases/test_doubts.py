@@ -470,6 +470,26 @@ def test_a_region_across_the_end_of_a_periodic_axis_is_noticed(tmp_path):
     assert len(found) == 1 and "via.cfg:5: initial.value = 300.0: initial.regions[0] reaches beyond x = 1, " in found[0]
 
 
+@pytest.mark.parametrize("walls, steady, warned", [
+    ("", "multigrid", True), ("", "spectral", True), ("", "sweeps", False),
+    ('all = { type = "robin"; h = 1.0; ambient = 0.0; };', "multigrid", True),
+    ('all = { type = "reflective"; };', "multigrid", False),  # its mean stays
+    ('all = { type = "reflective"; }; x_max = { type = "reflective"; patches = ( { lower = [0.0]; upper = [0.1]; type = "fixed"; } ); };', "multigrid", True),
+    ('x_min = { type = "fixed"; };', "multigrid", None),  # the region reaches it, and is held there
+])  # fmt: skip
+def test_a_region_that_a_steady_state_does_not_keep_is_a_warning(tmp_path, walls, steady, warned):
+    """Meant as a conductor at 1 V inside a box at 0 V, it came out at 0 V everywhere."""
+    lower = 0.0 if warned is None else 0.3
+    (tmp_path / "coax.cfg").write_text(f"""grid = {{ points = [11, 11]; upper = [1.0, 1.0]; }};
+material = {{ conductivity = 1.0; density = 1000.0; specific_heat = 1000.0; }};
+initial = {{ value = 0.0; regions = ( {{ shape = "box"; lower = [{lower}, 0.3]; upper = [0.7, 0.7]; value = 1.0; }} ); }};
+boundary = {{ {walls} }};
+steady = {{ tolerance = 1e-9; method = "{steady}"; }};\n""")
+    found = [w for w in json.loads(must(tmp_path, "check", "coax.cfg", "--json"))["warnings"] if "without a type" not in w]
+    said = "coax.cfg:3: initial.value = 0.0: initial.regions[0] is a first guess, and the steady state keeps nothing of it; to hold a place at a temperature, give it a material with a strong perfusion and that reference"
+    assert found == [said] * bool(warned)
+
+
 @pytest.mark.parametrize("one", [False, True])
 def test_a_steady_bodys_heat_capacity_may_be_any(tmp_path, one):
     text = (BODY % ("300.0", "300.0")).replace("density = 2000.0; specific_heat = 900.0", "density = 2.0; specific_heat = 1.0")

@@ -315,6 +315,61 @@ static void doubt_missing(const struct hs_problem *problem, struct hs_error *out
             return;
 }
 
+/* ---- regions of a first guess -----------------------------------------------------------------
+ */
+
+/* Whether a wall of the face holds initial temperatures. */
+static bool holds_initial(const struct hs_problem *problem, int face)
+{
+    bool holds = !problem->body && strcmp(problem->face[face].type, "fixed") == 0;
+    for (int w = 0; problem->body && w < problem->wall_count; w++)
+        holds =
+            holds || (problem->walls[w].face == face && problem->walls[w].kind == HS_WALL_HOLDS);
+    return holds;
+}
+
+static bool is_region_held(const struct hs_problem *problem, const struct hs_shape *shape)
+{
+    bool held = false;
+    for (int face = 0; face < 2 * problem->grid.dims; face++) {
+        const int64_t nodes = hs_grid_face_count(&problem->grid, face);
+        for (int64_t place = 0; holds_initial(problem, face) && place < nodes && !held; place++) {
+            int64_t node[HS_AXES];
+            double at[HS_AXES];
+            hs_grid_face_node(&problem->grid, face, place, node);
+            for (int axis = 0; axis < HS_AXES; axis++)
+                at[axis] = hs_grid_coordinate(&problem->grid, axis, node[axis]);
+            held = hs_shape_covers(shape, &problem->grid, at);
+        }
+    }
+    return held;
+}
+
+/* A conductor inside the domain is no region: only fixed walls hold the initial field. Where no
+ * wall has a temperature, its mean stays. */
+static void doubt_regions(const struct hs_problem *problem, const struct hs_plan *plan,
+                          struct hs_error *out)
+{
+    bool anchored = false;
+    double at;
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        anchored = anchored || holds_initial(problem, face) ||
+                   (!problem->body && wall_temperature(problem, face, &at));
+    for (int w = 0; problem->body && w < problem->wall_count; w++)
+        anchored = anchored || body_wall_temperature(problem, &problem->walls[w], false, &at);
+    for (int n = 0; plan->steady_method && anchored && n < problem->initial.region_count; n++) {
+        if (is_region_held(problem, &problem->initial.regions[n].shape))
+            continue;
+        hs_error_warn(out, hs_problem_place(problem, HS_PLACE_INITIAL),
+                      "initial.regions[%d] is a first guess, and the steady state keeps nothing of "
+                      "it; to hold "
+                      "a place at a temperature, give it a material with a strong perfusion "
+                      "and that reference",
+                      n);
+        return;
+    }
+}
+
 /* ---- what acts nowhere ----------------------------------------------------------------------- */
 
 /* Whether an expression of place alone is 0 at all nodes, if these are looked at within 0.1 s. */
@@ -547,6 +602,7 @@ void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs
     doubt_unit(problem, out);
     doubt_unit_of_file(problem, out);
     doubt_missing(problem, out);
+    doubt_regions(problem, plan, out);
     doubt_nowhere(problem, out);
     doubt_float(problem, plan, out);
     doubt_thick_wall(problem, out);
