@@ -276,6 +276,14 @@ def test_a_fire_and_a_quench_in_degrees_celsius_are_not_taken_for_a_mixture(tmp_
     assert any("are degrees Celsius and kelvin mixed?" in line for line in said) == warned, said
 
 
+def test_the_greys_of_an_image_are_no_degrees(tmp_path):
+    (tmp_path / "blur.cfg").write_text(
+        """grid = { points = [9, 9]; }; stencil = { c0 = 0.6; c1 = 0.1; c2 = 0.1; c3 = 0.1; c4 = 0.1; }; initial = { value = 250.0; };
+boundary = { all = { type = "dirichlet"; value = 0.0; }; }; time = { sweeps = 9; };\n"""
+    )
+    assert json.loads(must(tmp_path, "check", "blur.cfg", "--json"))["warnings"] == []
+
+
 @pytest.mark.parametrize(
     "old, new, said",
     [

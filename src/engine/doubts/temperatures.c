@@ -157,8 +157,9 @@ static bool are_of_two_units(const struct hs_problem *problem, const double span
 {
     const char scale = hs_text_temperature_scale(hs_problem_temperature_unit(problem));
     const double most_celsius = 100.0, most_kelvin = scale == 'C' ? 500.0 : INFINITY;
-    return scale && ((span[1] < most_celsius && other > least_kelvin && other < most_kelvin) ||
-                     (span[0] > least_kelvin && span[0] < most_kelvin && other < most_celsius));
+    return scale && !problem->raw &&
+           ((span[1] < most_celsius && other > least_kelvin && other < most_kelvin) ||
+            (span[0] > least_kelvin && span[0] < most_kelvin && other < most_celsius));
 }
 
 static void doubt_mixed(struct hs_error *out, const char *place, const char *whose, double has,
