@@ -179,6 +179,12 @@ static enum hs_status sweep_to(struct loop *loop, int64_t stop, const struct hs_
     return HS_OK;
 }
 
+static void widen(struct hs_loop_result *result, const struct hs_reduction *reduction)
+{
+    result->range[0] = fmin(result->range[0], reduction->min);
+    result->range[1] = fmax(result->range[1], reduction->max);
+}
+
 /* Reduces the field and judges it: HS_FAILED_CHECK if it has diverged. */
 static enum hs_status look(struct loop *loop, struct hs_error *err)
 {
@@ -189,6 +195,7 @@ static enum hs_status look(struct loop *loop, struct hs_error *err)
     struct hs_loop_result *result = loop->result;
     const double spent = hs_clock_now() - begin;
     result->reducing += spent;
+    widen(result, reduction);
     hs_watch_cost(&loop->watch, spent,
                   result->swept > 0 ? result->seconds / (double)result->swept : NAN);
     return hs_watch_judge(&loop->watch, &step_state, reduction, err);
@@ -316,6 +323,7 @@ static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start
     const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_START);
     const struct hs_reduction *reduction;
     HS_TRY(hs_step_state_reduction(&step_state, &reduction, err));
+    widen(loop->result, reduction);
     hs_steady_begin(&loop->result->steady, loop->problem, loop->plan, loop->sweep, reduction);
     if (start && start->ended)
         hs_steady_take_up(&loop->result->steady, start->ended, reduction);
@@ -358,7 +366,7 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
                         .waits = NAN,
                         .sweep = start ? start->sweep : 0,
                         .stretch = hs_plan_sweeps_singly(plan) ? 4 : 1};
-    *out = (struct hs_loop_result){.phase = HS_PHASE_START};
+    *out = (struct hs_loop_result){.phase = HS_PHASE_START, .range = {INFINITY, -INFINITY}};
     HS_TRY(hs_method_check_memory(problem, plan, err));
     HS_TRY(create(&loop, err));
     snprintf(out->device, sizeof out->device, "%s", plan->backend->describe(loop.cache.state));

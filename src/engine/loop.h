@@ -15,6 +15,7 @@ struct hs_loop_result {
     double reducing;         /* s, in the reductions between sweeps */
     struct hs_effort effort; /* in this run, of a method that cuts */
     struct hs_reduction last;
+    double range[2];  /* K: the lowest and the highest temperature of all stops of this run */
     char device[128]; /* what the backend says it runs on */
 };
 

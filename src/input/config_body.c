@@ -1,4 +1,5 @@
 /* materials, body, measured and contacts: a body of many materials. */
+#include "core/text.h"
 #include "input/config_reader.h"
 
 #include "core/memory.h"
@@ -358,7 +359,8 @@ static bool check_measured(void *self, double *values, int64_t first, int64_t co
 static void doubt_capacity(struct hs_reader *reader, const struct measured *measured)
 {
     const double only_gases = 1e4;
-    if (measured->most > 0.0 && measured->most < only_gases && !hs_given(reader, "steady"))
+    if (measured->most > 0.0 && measured->most < only_gases && !hs_given(reader, "steady") &&
+        hs_text_temperature_scale(hs_problem_temperature_unit(reader->problem)))
         hs_doubt(reader, measured->file,
                  "is at most %g, as only gases have; it is density times specific heat, in "
                  "J/(m^3 K)",

@@ -66,7 +66,7 @@ enum {
 static const struct hs_option written[] = {
     OPTION("title", STRING, NONE, "", "", LOOSE, "name of the case, for the file and the pictures"),
     OPTION("temperature_unit", STRING, NONE, "K", "", LOOSE,
-           "label of the temperatures: K, degC; nothing is converted"),
+           "label of the temperatures: K, degC, or m, V ...; nothing is converted"),
     OPTION("precision", CHOICE, CHOICES("double|float"), "double", "", FIXED,
            "of the temperatures, in memory and in the file"),
 

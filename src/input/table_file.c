@@ -94,6 +94,14 @@ static void unit_of_column(const char *column, size_t length, char unit[16])
     unit[count] = '\0';
 }
 
+/* Whether one of two units is the other with a prefix: cm and m, mV and V. */
+static bool differ_by_prefix(const char *one, const char *other)
+{
+    const char *with = strlen(one) > strlen(other) ? one : other;
+    const char *without = with == one ? other : one;
+    return *without && strchr("numchkM", *with) && strcmp(with + 1, without) == 0;
+}
+
 /* The unit over the numbers, in `unit`, if that is known and not the one in which they are read;
  * else "". A lone letter is a temperature's unit in brackets or as in T/K only: T_C may be the
  * coolant's. */
@@ -112,14 +120,18 @@ static const char *other_number_unit(const char *line, const char *wanted, char 
     char same[16];
     unit_of_column(wanted, strlen(wanted), same);
     unit_of_column(column, length, unit);
-    const char *quotient = hs_list_match(known, unit) ? NULL : strchr(unit, '/'); /* P/kW */
+    const bool prefixed = differ_by_prefix(unit, same); /* as mmol/m3, whose "/" is no quotient */
+    const char *quotient =
+        prefixed || hs_list_match(known, unit) ? NULL : strchr(unit, '/'); /* P/kW */
     if (quotient)
         memmove(unit, quotient + 1, strlen(quotient));
     const char scale = hs_text_temperature_scale(unit), mine = hs_text_temperature_scale(same);
     const bool sure =
         quotient || strlen(unit) > 1 || memchr(column, '[', length) || memchr(column, '(', length);
-    const bool other = hs_list_match(known, unit) > 0 ? strcmp(unit, same) != 0
-                                                      : sure && mine && scale && scale != mine;
+    const bool other = hs_list_match(known, unit) > 0
+                           ? strcmp(unit, same) != 0
+                           : sure && (prefixed || differ_by_prefix(unit, same) ||
+                                      (mine && scale && scale != mine));
     return other && same[0] ? unit : "";
 }
 
@@ -144,7 +156,8 @@ static enum hs_status complain_of_unit(const char *path, int line, const char *w
                         "%s:%d: the heading has the %s in %s; they are read in %s%s: convert the "
                         "numbers, and change the heading",
                         path, line, what, there, wanted,
-                        hs_text_temperature_scale(wanted) ? " (temperature_unit)" : "");
+                        strcmp(wanted, "s") && strncmp(wanted, "W/", 2) ? " (temperature_unit)"
+                                                                        : "");
 }
 
 /* Whether a comment names two columns, as numpy.savetxt writes a heading: "# t [min],q_kW" or

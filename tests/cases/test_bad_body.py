@@ -293,9 +293,11 @@ def test_a_tables_heading_may_not_have_another_unit(tmp_path, heading, unit, wha
 @pytest.mark.parametrize("heading, label, unit", [
     ("t,T [K]", "degC", "K"), ("t,T [°C]", "K", "°C"), ("t;T in degF", "degC", "degF"), ("t/s,T/K", "degC", "K"), ("t/s,T/°C", "degC", None),
     ("t,T [K]", "K", None), ("t,T (°C)", "degC", None), ("t,T_K", "degC", None), ("t,T_C", "K", None), ("t,T [K]", "norm", None),
+    ("t,stage [cm]", "m", "cm"), ("t,stage [m]", "cm", "m"), ("t,stage_m", "cm", None), ("t [s],c [mmol/m^3]", "mol/m^3", "mmol/m3"), ("t,U/kV", "V", "kV"),
+    ("t,stage [m]", "m", None), ("t,c [mol/m³]", "mol/m^3", None), ("t,head", "m", None), ("t,ft", "m", None),
 ])  # fmt: skip
 def test_a_tables_temperatures_are_in_the_configs_unit(tmp_path, heading, label, unit):
-    """T_C may be the coolant's, so a lone letter counts in brackets only."""
+    """T_C may be the coolant's, so a lone letter counts in brackets only. Of other units those are known that differ by a prefix."""
     (tmp_path / "air.csv").write_text(f"{heading}\n0,1\n24,2\n")
     text = "grid = { points = [5]; };\nmaterial = { conductivity = 2.0; density = 1800.0; specific_heat = 1200.0; };\ninitial = { value = 1.0; };\n"
     text += f'temperature_unit = "{label}";\nboundary = {{ all = {{ type = "robin"; h = 5.0; ambient_table = "air.csv"; }}; }};\ntime = {{ end = 24.0; }};\n'

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 
 import h5py
 import numpy as np
@@ -93,6 +94,26 @@ def test_a_result_below_absolute_zero_is_a_warning(tmp_path, flux, initial, unit
     assert not warned or "a flux is the heat that leaves" in found[0] and f" {unit}, below" in found[0]
 
 
+@pytest.mark.parametrize("span, time, said", [
+    (1e-3, 'time={end=2e4; method="implicit"; tolerance=0.1;}', "time.tolerance: it lets each step be off by 0.1 mol/m^3"),
+    (1e-3, 'time={end=2e4; method="rkl2"; tolerance=1e-3;}', "time.tolerance: it lets each step be off by 0.001 mol/m^3"),
+    (1e-3, 'time={end=2e4; method="implicit"; tolerance=5e-5;}', None),
+    (1e-9, 'steady={tolerance=1e-8;}', "steady.tolerance: it lets the steady state be off by "),
+    (1e-3, 'steady={tolerance=1e-8;}', None),
+    (1e-9, 'steady={tolerance=1e-8; method="multigrid";}', None),  # relative
+    (0.0, 'time={end=2e4; method="implicit"; tolerance=0.1;}', None),  # level
+])  # fmt: skip
+def test_a_tolerance_as_large_as_what_is_sought_is_a_warning(tmp_path, span, time, said):
+    """A tolerance of kelvins beside a concentration: the steady state of 1e-9 was found after 100 sweeps, at a sixth of its mean."""
+    (tmp_path / "lag.cfg").write_text(f"""temperature_unit = "mol/m^3"; grid = {{ points = [101]; upper = [1e-4]; }};
+material = {{ diffusivity = 1e-12; }}; initial = {{ value = 0.0; }};
+boundary = {{ x_min = {{ type = "dirichlet"; value = {span}; }}; x_max = {{ type = "dirichlet"; value = 0.0; }}; }};\n""")
+    run = json.loads(must(tmp_path, "run", "lag.cfg", "--set", time, "--json"))
+    assert len(run["warnings"]) == (said is not None), run["warnings"]
+    assert not said or f"--set: {said}" in run["warnings"][0] and f"all temperatures of the run lie within {span:g}" in run["warnings"][0]
+    assert said or span == 0.0 or run["mean"] == pytest.approx(span / 2, rel=0.05)
+
+
 @pytest.mark.parametrize("missing, said", [("-999", "of -999, below absolute zero"), ("1e20", "of 1e+20, which nothing has"), ("250", None)])
 @pytest.mark.parametrize("unit, shift, capacity", [("degC", 0.0, True), ("K", 293.15, True), ("K", 0.0, True), ("degC", 0.0, False)])
 @pytest.mark.parametrize("what", ["table", "map", "initial"])
@@ -127,6 +148,23 @@ def test_a_number_for_a_missing_load_is_a_warning(tmp_path, missing, warned):
 def test_fahrenheit_beside_units_of_kelvin_is_a_warning(tmp_path, unit):
     warnings = check(tmp_path, f"temperature_unit={unit}")
     assert len(warnings) == 1 and f'temperature_unit = "{unit}": nothing is converted' in warnings[0]
+
+
+@pytest.mark.parametrize("settings, unit_of_others", [
+    (["initial.value=10", "boundary.x_min.value=500"], "Pa"),  # numbers as of degrees Celsius beside kelvin
+    (["material={conductivity=1e-3; density=1e-4; specific_heat=1;}", "boundary.x_max.h=1e-6"], "m"),  # an aquifer's transmissivity and storage
+    (["material={conductivity=5.8e7; density=1e6; specific_heat=1;}"], "V"),
+    (['measured={conductivity={file="k.npy";}; capacity={file="k.npy";};}', 'boundary={all={type="reflective";};}'], "m"),
+    (['materials=({name="a"; conductivity=1e-10; density=2.0; specific_heat=1.0;},{name="b"; conductivity=1e-12; density=0.4; specific_heat=1.0;})',
+      'body=({material="a";},{material="b"; shape="box"; lower=[0.2,0.0]; upper=[0.5,0.2];})', 'contacts=({between=["a","b"]; resistance=1e8;})', "boundary.x_max.h=1e-8"], "mol/m^3"),
+])  # fmt: skip
+def test_numbers_of_other_fields_than_temperatures_are_no_warning(tmp_path, settings, unit_of_others):
+    np.save(tmp_path / "k.npy", np.full((21, 51), 1e-3))
+    case = STEEL.replace("material =", "# material =") if settings[0].startswith("m") and "material=" not in settings[0] else STEEL
+    (tmp_path / "case.cfg").write_text(case.replace("600.0", "1e9"))
+    words = [word for setting in [*settings, f"temperature_unit={unit_of_others}"] for word in ("--set", setting)]
+    of = lambda *more: [w for w in json.loads(must(tmp_path, "check", "case.cfg", *words, *more, "--json"))["warnings"] if "time.end" not in w]  # noqa: E731
+    assert of() == [] and len(of("--set", "temperature_unit=K")) >= 1
 
 
 @pytest.mark.parametrize("settings", [["temperature_unit=degC"], ["temperature_unit=ft"], ["temperature_unit=degF", "material={diffusivity=1e-5;}", "boundary={}"]])
@@ -244,6 +282,14 @@ def test_a_fire_and_a_quench_in_degrees_celsius_are_not_taken_for_a_mixture(tmp_
     (tmp_path / "body.cfg").write_text(text + f'temperature_unit = "{unit}";\n')
     said = json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"]
     assert any("are degrees Celsius and kelvin mixed?" in line for line in said) == warned, said
+
+
+def test_the_greys_of_an_image_are_no_degrees(tmp_path):
+    (tmp_path / "blur.cfg").write_text(
+        """grid = { points = [9, 9]; }; stencil = { c0 = 0.6; c1 = 0.1; c2 = 0.1; c3 = 0.1; c4 = 0.1; }; initial = { value = 250.0; };
+boundary = { all = { type = "dirichlet"; value = 0.0; }; }; time = { sweeps = 9; };\n"""
+    )
+    assert json.loads(must(tmp_path, "check", "blur.cfg", "--json"))["warnings"] == []
 
 
 @pytest.mark.parametrize(
@@ -440,8 +486,31 @@ def test_a_region_across_the_end_of_a_periodic_axis_is_noticed(tmp_path):
     assert len(found) == 1 and "via.cfg:5: initial.value = 300.0: initial.regions[0] reaches beyond x = 1, " in found[0]
 
 
-def test_a_steady_bodys_density_may_be_any(tmp_path):
-    text = (BODY % ("300.0", "300.0")).replace("density = 2000.0", "density = 2.0")
+@pytest.mark.parametrize("walls, steady, warned", [
+    ("", "multigrid", True), ("", "spectral", True), ("", "sweeps", False),
+    ('all = { type = "robin"; h = 1.0; ambient = 0.0; };', "multigrid", True),
+    ('all = { type = "reflective"; };', "multigrid", False),  # its mean stays
+    ('all = { type = "reflective"; }; x_max = { type = "reflective"; patches = ( { lower = [0.0]; upper = [0.1]; type = "fixed"; } ); };', "multigrid", True),
+    ('x_min = { type = "fixed"; };', "multigrid", None),  # the region reaches it, and is held there
+])  # fmt: skip
+def test_a_region_that_a_steady_state_does_not_keep_is_a_warning(tmp_path, walls, steady, warned):
+    """Meant as a conductor at 1 V inside a box at 0 V, it came out at 0 V everywhere."""
+    lower = 0.0 if warned is None else 0.3
+    (tmp_path / "coax.cfg").write_text(f"""grid = {{ points = [11, 11]; upper = [1.0, 1.0]; }};
+material = {{ conductivity = 1.0; density = 1000.0; specific_heat = 1000.0; }};
+initial = {{ value = 0.0; regions = ( {{ shape = "box"; lower = [{lower}, 0.3]; upper = [0.7, 0.7]; value = 1.0; }} ); }};
+boundary = {{ {walls} }};
+steady = {{ tolerance = 1e-9; method = "{steady}"; }};\n""")
+    found = [w for w in json.loads(must(tmp_path, "check", "coax.cfg", "--json"))["warnings"] if "without a type" not in w]
+    said = "coax.cfg:3: initial.value = 0.0: initial.regions[0] is a first guess, and the steady state keeps nothing of it; to hold a place at a temperature, give it a material with a strong perfusion and that reference"
+    assert found == [said] * bool(warned)
+
+
+@pytest.mark.parametrize("one", [False, True])
+def test_a_steady_bodys_heat_capacity_may_be_any(tmp_path, one):
+    text = (BODY % ("300.0", "300.0")).replace("density = 2000.0; specific_heat = 900.0", "density = 2.0; specific_heat = 1.0")
+    if one:
+        text = "material = { conductivity = 1.0; density = 2.0; specific_heat = 1.0; };\n".join(re.split("materials = .*\n.*\n.*\n", text))
     (tmp_path / "body.cfg").write_text(text.replace("time = { end = 600.0; }", 'steady = { tolerance = 1e-9; method = "multigrid"; }'))
     assert json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"] == []
 
@@ -563,14 +632,14 @@ def test_a_field_whose_nodes_lie_elsewhere_is_a_warning(tmp_path, change, said):
 
 @pytest.mark.parametrize("unit, fixed, mine, warned", [
     ("degC", False, "K", True), ("Celsius", True, "kelvin", True), ("degF", False, "degC", True), ("kelvin", True, "K", False),
-    ("", False, "K", False), ("1", True, "K", False), (5.0, True, "K", False), ("degC", False, "degC", False),
+    ("mg/L", False, "mol/m^3", True), ("degC", True, "V", True), ("m", True, "m", False), ("1", False, "m", False), ("", False, "K", False), ("1", True, "K", False), (5.0, True, "K", False), ("degC", False, "degC", False),
 ])  # fmt: skip
 def test_a_field_in_another_unit_is_a_warning(tmp_path, unit, fixed, mine, warned):
     with h5py.File(tmp_path / "start.h5", "w") as f:
         f["T"] = np.full((21, 51), 300.0)
         f["T"].attrs["units"] = np.bytes_(unit) if fixed and isinstance(unit, str) else unit
     warnings = check(tmp_path, 'initial={file="start.h5"; dataset="T";}', f'temperature_unit="{mine}"')
-    said = f"the file's temperatures are in {unit}, those of the config in {mine} (temperature_unit), and nothing is converted"
+    said = f"the file's numbers are in {unit}, those of the config in {mine} (temperature_unit), and nothing is converted"
     assert any("initial.file" in w and said in w for w in warnings) == warned, warnings
 
 

@@ -9,10 +9,9 @@
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,
                     struct hs_error *out);
 
-/* Adds one if the lowest temperature of a result is below absolute zero, in a case whose initial
- * field is of absolute temperatures; and one if sweeps ended a search for a steady state farther
- * from it than a hundredth of what the temperatures span, from the initial field on; and one if
- * float may have lost as much. */
+/* Adds those about the result of a run: below absolute zero, in a case whose initial field is of
+ * absolute temperatures; or off by much of what the temperatures span, by the tolerance or by
+ * float's rounding. */
 void hs_doubts_of_result(const struct hs_problem *problem, const struct hs_plan *plan,
                          const struct hs_loop_result *result, struct hs_error *out);
 

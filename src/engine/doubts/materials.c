@@ -1,4 +1,5 @@
 /* Materials and contacts. */
+#include "core/text.h"
 #include "engine/doubts/checks.h"
 #include "engine/network/probe_side.h"
 
@@ -28,10 +29,17 @@ static const char *say_out_of_range(const struct range *range, double value)
     return value < range->least ? range->too_low : value > range->most ? range->too_high : NULL;
 }
 
-/* Solids that conduct are denser than this; gases are lighter, but conduct less. */
-static bool is_too_light(double conductivity, double density)
+/* The heat capacity of a steady state may be any, chosen for the search. */
+static int checked_of(const struct hs_problem *problem)
 {
-    return density >= ranges[1].least && density < 30.0 && conductivity > 0.5;
+    return problem->schedule.steady ? 1 : RANGES;
+}
+
+/* Solids that conduct are denser than this; gases are lighter, but conduct less. */
+static bool is_too_light(const struct hs_problem *problem, double conductivity, double density)
+{
+    return checked_of(problem) == RANGES && density >= ranges[1].least && density < 30.0 &&
+           conductivity > 0.5;
 }
 
 static void doubt_light(struct hs_error *out, const char *place, double conductivity)
@@ -49,12 +57,12 @@ static void doubt_material(const struct hs_problem *problem, struct hs_error *ou
     const double value[RANGES] = {m->conductivity, m->density, m->specific_heat};
     if (problem->raw || problem->body)
         return;
-    for (int r = 0; r < RANGES; r++) {
+    for (int r = 0; r < checked_of(problem); r++) {
         const char *said = say_out_of_range(&ranges[r], value[r]);
         if (said)
             hs_error_warn(out, hs_problem_place(problem, HS_PLACE_CONDUCTIVITY + r), "%s", said);
     }
-    if (is_too_light(m->conductivity, m->density))
+    if (is_too_light(problem, m->conductivity, m->density))
         doubt_light(out, hs_problem_place(problem, HS_PLACE_DENSITY), m->conductivity);
 }
 
@@ -67,15 +75,14 @@ static void doubt_substance(const struct hs_problem *problem, struct hs_error *o
         const bool known = !isnan(s->density); /* else only a diffusivity is given */
         const double value[RANGES] = {known ? s->conductivity[HS_X] : NAN, s->density,
                                       s->capacity / s->density};
-        for (int r = 0; r < RANGES; r++) {
+        for (int r = 0; r < checked_of(problem); r++) {
             const char *said = say_out_of_range(&ranges[r], value[r]);
             if (!said)
                 continue;
             hs_error_warn(out, s->place[r], "%s", said);
             return;
         }
-        /* the heat capacity of a steady state may be any, chosen for the search */
-        if (!problem->schedule.steady && is_too_light(value[0], s->density)) {
+        if (is_too_light(problem, value[0], s->density)) {
             doubt_light(out, s->place[1], value[0]);
             return;
         }
@@ -300,11 +307,13 @@ static void doubt_thin_conductor(const struct hs_problem *problem, struct hs_err
 
 void hs_doubts_of_materials(const struct hs_problem *problem, struct hs_error *out)
 {
-    doubt_material(problem, out);
-    doubt_substance(problem, out);
+    if (hs_text_temperature_scale(hs_problem_temperature_unit(problem))) { /* else no W/(m K) */
+        doubt_material(problem, out);
+        doubt_substance(problem, out);
+        doubt_contact(problem, out);
+    }
     doubt_unused_substance(problem, out);
     doubt_thin_conductor(problem, out);
-    doubt_contact(problem, out);
     doubt_bypass(problem, out);
     doubt_untouched(problem, out);
     hs_doubts_of_shape_ends(problem, out);

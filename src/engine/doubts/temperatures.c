@@ -154,13 +154,14 @@ static bool wall_temperature(const struct hs_problem *problem, int face, double 
 static const double least_kelvin = 200.0; /* of usual absolute temperatures */
 
 /* degC mixed with K: 20 in one is 293 in the other. In a case that is said to be in degC, 1000 is
- * more likely that of a fire. */
+ * more likely that of a fire; in V or mol/m^3 any two numbers may meet. */
 static bool are_of_two_units(const struct hs_problem *problem, const double span[2], double other)
 {
     const char scale = hs_text_temperature_scale(hs_problem_temperature_unit(problem));
     const double most_celsius = 100.0, most_kelvin = scale == 'C' ? 500.0 : INFINITY;
-    return (span[1] < most_celsius && other > least_kelvin && other < most_kelvin) ||
-           (span[0] > least_kelvin && span[0] < most_kelvin && other < most_celsius);
+    return scale && !problem->raw &&
+           ((span[1] < most_celsius && other > least_kelvin && other < most_kelvin) ||
+            (span[0] > least_kelvin && span[0] < most_kelvin && other < most_celsius));
 }
 
 static void doubt_mixed(struct hs_error *out, const char *place, const char *whose, double has,
@@ -212,9 +213,10 @@ static void doubt_unit_of_file(const struct hs_problem *problem, struct hs_error
     char *there = stored ? hs_field_file_unit(stored) : NULL;
     const char scale = there ? hs_text_temperature_scale(there) : 0;
     const char mine = hs_text_temperature_scale(unit);
-    if (scale && mine && scale != mine)
+    const bool named = there && there[0] && strcmp(there, "1") != 0;
+    if (named && (mine ? scale && scale != mine : strcmp(there, unit) != 0))
         hs_error_warn(out, hs_problem_place(problem, HS_PLACE_INITIAL),
-                      "the file's temperatures are in %s, those of the config in %s "
+                      "the file's numbers are in %s, those of the config in %s "
                       "(temperature_unit), and nothing is converted",
                       there, unit);
     free(there);
@@ -314,6 +316,61 @@ static void doubt_missing(const struct hs_problem *problem, struct hs_error *out
         if (doubt_number(problem, problem->walls[w].face, &problem->walls[w].ambient, zero, out) ||
             doubt_number(problem, problem->walls[w].face, &problem->walls[w].value, zero, out))
             return;
+}
+
+/* ---- regions of a first guess -----------------------------------------------------------------
+ */
+
+/* Whether a wall of the face holds initial temperatures. */
+static bool holds_initial(const struct hs_problem *problem, int face)
+{
+    bool holds = !problem->body && strcmp(problem->face[face].type, "fixed") == 0;
+    for (int w = 0; problem->body && w < problem->wall_count; w++)
+        holds =
+            holds || (problem->walls[w].face == face && problem->walls[w].kind == HS_WALL_HOLDS);
+    return holds;
+}
+
+static bool is_region_held(const struct hs_problem *problem, const struct hs_shape *shape)
+{
+    bool held = false;
+    for (int face = 0; face < 2 * problem->grid.dims; face++) {
+        const int64_t nodes = hs_grid_face_count(&problem->grid, face);
+        for (int64_t place = 0; holds_initial(problem, face) && place < nodes && !held; place++) {
+            int64_t node[HS_AXES];
+            double at[HS_AXES];
+            hs_grid_face_node(&problem->grid, face, place, node);
+            for (int axis = 0; axis < HS_AXES; axis++)
+                at[axis] = hs_grid_coordinate(&problem->grid, axis, node[axis]);
+            held = hs_shape_covers(shape, &problem->grid, at);
+        }
+    }
+    return held;
+}
+
+/* A conductor inside the domain is no region: only fixed walls hold the initial field. Where no
+ * wall has a temperature, its mean stays. */
+static void doubt_regions(const struct hs_problem *problem, const struct hs_plan *plan,
+                          struct hs_error *out)
+{
+    bool anchored = false;
+    double at;
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        anchored = anchored || holds_initial(problem, face) ||
+                   (!problem->body && wall_temperature(problem, face, &at));
+    for (int w = 0; problem->body && w < problem->wall_count; w++)
+        anchored = anchored || body_wall_temperature(problem, &problem->walls[w], false, &at);
+    for (int n = 0; plan->steady_method && anchored && n < problem->initial.region_count; n++) {
+        if (is_region_held(problem, &problem->initial.regions[n].shape))
+            continue;
+        hs_error_warn(out, hs_problem_place(problem, HS_PLACE_INITIAL),
+                      "initial.regions[%d] is a first guess, and the steady state keeps nothing of "
+                      "it; to hold "
+                      "a place at a temperature, give it a material with a strong perfusion "
+                      "and that reference",
+                      n);
+        return;
+    }
 }
 
 /* ---- what acts nowhere ----------------------------------------------------------------------- */
@@ -605,6 +662,7 @@ void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs
     doubt_unit(problem, out);
     doubt_unit_of_file(problem, out);
     doubt_missing(problem, out);
+    doubt_regions(problem, plan, out);
     doubt_nowhere(problem, out);
     doubt_float(problem, plan, out);
     doubt_thick_wall(problem, out);
@@ -612,47 +670,58 @@ void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs
     doubt_swing(problem, plan, out);
 }
 
-static void doubt_far_from_steady(const struct hs_problem *problem, const struct hs_steady *steady,
-                                  double range, struct hs_error *out)
+/* A tolerance that suits kelvins lets a field of 1e-3 mol/m^3 be anything. */
+static void doubt_tolerance(const struct hs_problem *problem, const struct hs_plan *plan,
+                            const struct hs_loop_result *result, const double range[2],
+                            struct hs_error *out)
 {
-    const double worth = 0.01, distance = steady->reached ? hs_steady_distance(steady) : 0.0;
-    if (steady->trend != HS_STEADY_SOLVED && steady->change > 2.0 * steady->rounding &&
-        distance > worth * range)
-        hs_error_warn(out, hs_problem_place(problem, HS_PLACE_RESIDUAL),
-                      "steady.tolerance = %g: it was met about %.2g K from the steady state, and "
-                      "all temperatures so far span %.2g K; give a smaller one, or a steady.method "
-                      "that solves for it",
-                      steady->tolerance, distance, range);
+    const struct hs_steady *steady = &result->steady;
+    const double worth = plan->cut ? 0.1 : 0.01, width = range[1] - range[0];
+    const double level = 1e-6 * fmax(fabs(range[0]), fabs(range[1]));
+    const double distance = hs_steady_distance(steady);
+    const bool searched = steady->reached && steady->trend != HS_STEADY_SOLVED &&
+                          steady->change > 2.0 * steady->rounding;
+    const double off = plan->cut         ? problem->schedule.tolerance
+                       : !searched       ? NAN
+                       : isnan(distance) ? hs_steady_most(steady)
+                                         : distance;
+    if (width > level && off > worth * width)
+        hs_error_warn(
+            out, hs_problem_place(problem, plan->cut ? HS_PLACE_TOLERANCE : HS_PLACE_RESIDUAL),
+            "%s: it lets %s be off by %.2g %s, and all temperatures of the run lie within %.2g; "
+            "give a smaller one%s",
+            plan->cut ? "time.tolerance" : "steady.tolerance",
+            plan->cut ? "each step" : "the steady state", off, hs_problem_difference_unit(problem),
+            width, plan->cut ? "" : ", or a steady.method that solves for it");
 }
 
 /* Each sweep rounds each node. */
 static void doubt_rounding(const struct hs_problem *problem, const struct hs_loop_result *result,
-                           double lowest, double highest, struct hs_error *out)
+                           const double range[2], struct hs_error *out)
 {
     const double worth = 0.01, of_a_sweep = 0.04; /* measured: docs/numerics.md */
-    const double at = fmax(fabs(lowest), fabs(highest)), range = highest - lowest;
+    const double at = fmax(fabs(range[0]), fabs(range[1])), width = range[1] - range[0];
     const double off =
         of_a_sweep * hs_precision_epsilon(problem->precision) * at * (double)result->sweeps;
-    if (off > worth * range && range > 0.0)
+    if (off > worth * width && width > 0.0)
         hs_error_warn(out, problem->config_path,
                       "precision = \"%s\": the roundings of %lld sweeps may put it off by %.2g "
-                      "%s, and the first and the last temperatures span %.2g; give \"double\"",
+                      "%s, and all temperatures of the run lie within %.2g; give \"double\"",
                       hs_precision_name(problem->precision), (long long)result->sweeps, off,
-                      hs_problem_difference_unit(problem), range);
+                      hs_problem_difference_unit(problem), width);
 }
 
 void hs_doubts_of_result(const struct hs_problem *problem, const struct hs_plan *plan,
                          const struct hs_loop_result *result, struct hs_error *out)
 {
-    double span[2];
-    if (!initial_span(problem, span))
-        return;
-    const double lowest = fmin(span[0], result->last.min);
-    const double highest = fmax(span[1], result->last.max);
-    doubt_far_from_steady(problem, &result->steady, highest - lowest, out);
+    double span[2], range[2] = {result->range[0], result->range[1]};
+    const bool known = initial_span(problem, span); /* a run that goes on has not seen it */
+    for (int end = 0; end < 2 && known; end++)
+        widen(range, span[end]);
+    doubt_tolerance(problem, plan, result, range, out);
     if (problem->precision == HS_FLOAT && !problem->raw && hs_plan_sweeps_singly(plan))
-        doubt_rounding(problem, result, lowest, highest, out);
-    const double zero = absolute_zero(problem, span[0]);
+        doubt_rounding(problem, result, range, out);
+    const double zero = known ? absolute_zero(problem, span[0]) : NAN;
     if (result->last.min < zero && span[0] > zero)
         hs_error_warn(
             out, problem->config_path,
