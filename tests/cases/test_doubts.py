@@ -95,11 +95,11 @@ def test_a_result_below_absolute_zero_is_a_warning(tmp_path, flux, initial, unit
 
 
 @pytest.mark.parametrize("span, time, said", [
-    (1e-3, 'time={end=2e4; method="implicit"; tolerance=0.1;}', "time.tolerance: it lets each step be off by 0.1 mol/m^3"),
-    (1e-3, 'time={end=2e4; method="rkl2"; tolerance=1e-3;}', "time.tolerance: it lets each step be off by 0.001 mol/m^3"),
+    (1e-3, 'time={end=2e4; method="implicit"; tolerance=0.1;}', "time.tolerance = 0.1: it lets each step be off by 0.1 mol/m^3"),
+    (1e-3, 'time={end=2e4; method="rkl2"; tolerance=1e-3;}', "time.tolerance = 0.001: it lets each step be off by 0.001 mol/m^3"),
     (1e-3, 'time={end=2e4; method="implicit"; tolerance=5e-5;}', None),
-    (1e-9, 'steady={tolerance=1e-8;}', "steady.tolerance: it lets the steady state be off by "),
-    (1e-3, 'steady={tolerance=1e-8;}', None),
+    (1e-9, 'steady={tolerance=1e-8;}', "steady.tolerance = 1e-08: it lets the steady state be off by "),
+    (1e-3, 'steady={tolerance=1e-9;}', None),
     (1e-9, 'steady={tolerance=1e-8; method="multigrid";}', None),  # relative
     (0.0, 'time={end=2e4; method="implicit"; tolerance=0.1;}', None),  # level
 ])  # fmt: skip
@@ -501,7 +501,7 @@ material = {{ conductivity = 1.0; density = 1000.0; specific_heat = 1000.0; }};
 initial = {{ value = 0.0; regions = ( {{ shape = "box"; lower = [{lower}, 0.3]; upper = [0.7, 0.7]; value = 1.0; }} ); }};
 boundary = {{ {walls} }};
 steady = {{ tolerance = 1e-9; method = "{steady}"; }};\n""")
-    found = [w for w in json.loads(must(tmp_path, "check", "coax.cfg", "--json"))["warnings"] if "without a type" not in w]
+    found = [w for w in json.loads(must(tmp_path, "check", "coax.cfg", "--json"))["warnings"] if "no type is given" not in w]
     said = "coax.cfg:3: initial.value = 0.0: initial.regions[0] is a first guess, and the steady state keeps nothing of it; to hold a place at a temperature, give it a material with a strong perfusion and that reference"
     assert found == [said] * bool(warned)
 

@@ -688,9 +688,10 @@ static void doubt_tolerance(const struct hs_problem *problem, const struct hs_pl
     if (width > level && off > worth * width)
         hs_error_warn(
             out, hs_problem_place(problem, plan->cut ? HS_PLACE_TOLERANCE : HS_PLACE_RESIDUAL),
-            "%s: it lets %s be off by %.2g %s, and all temperatures of the run lie within %.2g; "
-            "give a smaller one%s",
+            "%s = %g: it lets %s be off by %.2g %s, and all temperatures of the run lie within "
+            "%.2g; give a smaller one%s",
             plan->cut ? "time.tolerance" : "steady.tolerance",
+            plan->cut ? problem->schedule.tolerance : steady->tolerance,
             plan->cut ? "each step" : "the steady state", off, hs_problem_difference_unit(problem),
             width, plan->cut ? "" : ", or a steady.method that solves for it");
 }
