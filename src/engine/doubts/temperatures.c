@@ -117,14 +117,18 @@ static bool is_temperature(const struct hs_boundary_kind *kind)
     return false;
 }
 
-/* The temperature at t = 0 of a body's wall, in the middle of its face, or of a patch, if it is one
- * number. */
-static bool body_wall_temperature(const struct hs_problem *problem, const struct hs_wall *wall,
-                                  bool is_patch, double *out)
+/* Whether a wall (of hs_problem_wall_count) is a patch on another. */
+static bool is_patch(const struct hs_problem *problem, int wall)
 {
+    return problem->body && wall > 0 && problem->walls[wall - 1].face == problem->walls[wall].face;
+}
+
+static bool body_wall_temperature(const struct hs_problem *problem, int n, double *out)
+{
+    const struct hs_wall *wall = &problem->walls[n];
     const struct hs_wall_number *number =
         wall->kind == HS_WALL_PRESCRIBES ? &wall->value : &wall->ambient;
-    if (number->function < 0 || (number->field && is_patch))
+    if (number->function < 0 || (number->field && is_patch(problem, n)))
         return false;
     *out = hs_time_function_at(&problem->time_functions[number->function], 0.0);
     if (number->field)
@@ -139,8 +143,7 @@ static void find_middle(const struct hs_problem *problem, int face, int64_t node
                                       : (problem->grid.points[axis] - 1) / 2;
 }
 
-/* A stencil's wall's temperature at its middle at t = 0; false: it has none. */
-static bool wall_temperature(const struct hs_problem *problem, int face, double *out)
+static bool face_temperature(const struct hs_problem *problem, int face, double *out)
 {
     const struct hs_boundary_kind *kind = hs_boundary_find(problem->face[face].type);
     int64_t node[HS_AXES];
@@ -149,6 +152,20 @@ static bool wall_temperature(const struct hs_problem *problem, int face, double 
     find_middle(problem, face, node);
     *out = hs_value_at_node(&problem->face[face].data, &problem->grid, node, 0.0);
     return true;
+}
+
+/* A wall's temperature at t = 0, in the middle of its face, or of a patch, if it is one number;
+ * false: it has none. */
+static bool wall_temperature(const struct hs_problem *problem, int wall, double *out)
+{
+    return problem->body ? body_wall_temperature(problem, wall, out)
+                         : face_temperature(problem, hs_problem_wall_face(problem, wall), out);
+}
+
+static const char *place_of_wall(const struct hs_problem *problem, int wall)
+{
+    return hs_problem_place(problem,
+                            (enum hs_place)(HS_PLACE_FACE + hs_problem_wall_face(problem, wall)));
 }
 
 static const double least_kelvin = 200.0; /* of usual absolute temperatures */
@@ -177,20 +194,10 @@ static void doubt_temperatures(const struct hs_problem *problem, struct hs_error
     double span[2], has;
     if (!initial_span(problem, span))
         return;
-    for (int w = 0; problem->body && w < problem->wall_count; w++) {
-        const struct hs_wall *wall = &problem->walls[w];
-        const bool is_patch = w > 0 && wall[-1].face == wall->face;
-        if (!body_wall_temperature(problem, wall, is_patch, &has) ||
-            !are_of_two_units(problem, span, has))
-            continue;
-        doubt_mixed(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + wall->face)),
-                    is_patch ? "a patch of this wall" : "this wall", has, span);
-        return;
-    }
-    for (int face = 0; !problem->body && face < 2 * problem->grid.dims; face++)
-        if (wall_temperature(problem, face, &has) && are_of_two_units(problem, span, has)) {
-            doubt_mixed(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
-                        "this wall", has, span);
+    for (int w = 0; w < hs_problem_wall_count(problem); w++)
+        if (wall_temperature(problem, w, &has) && are_of_two_units(problem, span, has)) {
+            doubt_mixed(out, place_of_wall(problem, w),
+                        is_patch(problem, w) ? "a patch of this wall" : "this wall", has, span);
             return;
         }
     const struct hs_body *body = problem->body;
@@ -307,18 +314,17 @@ static void doubt_missing(const struct hs_problem *problem, struct hs_error *out
                                           : span[1],
                          zero))
         return;
-    for (int face = 0; !problem->body && face < 2 * problem->grid.dims; face++)
-        if (wall_temperature(problem, face, &has) &&
-            doubt_impossible(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
-                             has, zero))
+    for (int w = 0; w < hs_problem_wall_count(problem); w++) {
+        const struct hs_wall *wall = problem->body ? &problem->walls[w] : NULL;
+        if (wall ? doubt_number(problem, wall->face, &wall->ambient, zero, out) ||
+                       doubt_number(problem, wall->face, &wall->value, zero, out)
+                 : wall_temperature(problem, w, &has) &&
+                       doubt_impossible(out, place_of_wall(problem, w), has, zero))
             return;
-    for (int w = 0; problem->body && w < problem->wall_count; w++)
-        if (doubt_number(problem, problem->walls[w].face, &problem->walls[w].ambient, zero, out) ||
-            doubt_number(problem, problem->walls[w].face, &problem->walls[w].value, zero, out))
-            return;
+    }
 }
 
-/* ---- regions of a first guess -----------------------------------------------------------------
+/* ---- regions of a first guess -------------------------------------------------------------------
  */
 
 /* Whether a wall of the face holds initial temperatures. */
@@ -355,19 +361,16 @@ static void doubt_regions(const struct hs_problem *problem, const struct hs_plan
 {
     bool anchored = false;
     double at;
-    for (int face = 0; face < 2 * problem->grid.dims; face++)
-        anchored = anchored || holds_initial(problem, face) ||
-                   (!problem->body && wall_temperature(problem, face, &at));
-    for (int w = 0; problem->body && w < problem->wall_count; w++)
-        anchored = anchored || body_wall_temperature(problem, &problem->walls[w], false, &at);
+    for (int w = 0; w < hs_problem_wall_count(problem); w++)
+        anchored = anchored || holds_initial(problem, hs_problem_wall_face(problem, w)) ||
+                   wall_temperature(problem, w, &at);
     for (int n = 0; plan->steady_method && anchored && n < problem->initial.region_count; n++) {
         if (is_region_held(problem, &problem->initial.regions[n].shape))
             continue;
         hs_error_warn(out, hs_problem_place(problem, HS_PLACE_INITIAL),
                       "initial.regions[%d] is a first guess, and the steady state keeps nothing of "
-                      "it; to hold "
-                      "a place at a temperature, give it a material with a strong perfusion "
-                      "and that reference",
+                      "it; to hold a place at a temperature, give it a material with a strong "
+                      "perfusion and that reference",
                       n);
         return;
     }
@@ -509,7 +512,7 @@ static struct pull pull_of_stencil(const struct hs_problem *problem, int face, d
     const int outwards = face % 2 ? 1 : -1;
     const double biot = biot_of_cell(&problem->face[face]);
     struct pull out = {0.0, NAN};
-    if (!(biot > 0.0) || biot > most_biot || !wall_temperature(problem, face, &out.ambient))
+    if (!(biot > 0.0) || biot > most_biot || !face_temperature(problem, face, &out.ambient))
         return out;
     for (int m = 1; m <= stencil.radius; m++)
         out.taken -= stencil.c[hs_stencil_index(stencil.radius, face / 2, outwards * m)] *
@@ -534,15 +537,11 @@ static struct pull pull_of_network(const struct hs_problem *problem, const int64
 /* K: between all temperatures of the initial field, of that span, and of the walls. */
 static double range_with_walls(const struct hs_problem *problem, const double span[2])
 {
-    double least = span[0], most = span[1], at;
-    const int count = problem->body ? problem->wall_count : 2 * problem->grid.dims;
-    for (int n = 0; n < count; n++)
-        if (problem->body ? body_wall_temperature(problem, &problem->walls[n], false, &at)
-                          : wall_temperature(problem, n, &at)) {
-            least = fmin(least, at);
-            most = fmax(most, at);
-        }
-    return most - least;
+    double range[2] = {span[0], span[1]}, at;
+    for (int w = 0; w < hs_problem_wall_count(problem); w++)
+        if (wall_temperature(problem, w, &at))
+            widen(range, at);
+    return range[1] - range[0];
 }
 
 /* A stable sweep may take a node of a convecting wall past the ambient temperature. That is felt by
