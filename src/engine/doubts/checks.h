@@ -6,8 +6,12 @@
 
 void hs_doubts_of_materials(const struct hs_problem *problem, struct hs_error *out);
 void hs_doubts_of_shape_ends(const struct hs_problem *problem, struct hs_error *out);
+void hs_doubts_of_walls(const struct hs_problem *problem, const struct hs_plan *plan,
+                        struct hs_error *out);
 void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs_plan *plan,
                                struct hs_error *out);
+void hs_doubts_of_sources(const struct hs_problem *problem, const struct hs_plan *plan,
+                          struct hs_error *out);
 void hs_doubts_of_steps(const struct hs_problem *problem, const struct hs_plan *plan,
                         struct hs_error *out);
 

@@ -23,7 +23,9 @@ void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan
                     struct hs_error *out)
 {
     hs_doubts_of_materials(problem, out);
+    hs_doubts_of_walls(problem, plan, out);
     hs_doubts_of_temperatures(problem, plan, out);
+    hs_doubts_of_sources(problem, plan, out);
     hs_doubts_of_steps(problem, plan, out);
     doubt_name(problem, out);
 }
