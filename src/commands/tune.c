@@ -1,8 +1,8 @@
 /* heatsolve tune: times the kernels on a case and stores which is the fastest. */
-#include "engine/make_plan.h"
 #include "engine/measure/tune.h"
 #include "commands/command.h"
 #include "engine/case.h"
+#include "engine/make_plan.h"
 #include "engine/ranks/ranks.h"
 #include "output/json.h"
 #include "output/tune_file.h"

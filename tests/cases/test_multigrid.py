@@ -321,6 +321,25 @@ def test_walls_of_one_temperature_make_all_of_it_so(tmp_path, guess, nodes):
     np.testing.assert_allclose(result.field, 100.0, rtol=1e-13)
 
 
+@pytest.mark.parametrize("points", [[33, 33], [17, 20, 13]])
+@pytest.mark.parametrize("guess", ["1.0", "1e10*x*y", "300 + sin(40*x)"])
+def test_a_steady_state_of_0_is_found(tmp_path, points, guess):
+    """No error is small beside it: it is held to the guess's rounding, times the tolerance. Iterations went on until
+    numbers became too small, and the answer, 1e-158, was a failure."""
+    result = solve(
+        tmp_path,
+        {
+            "grid": {"points": points, "upper": [1.0] * len(points)},
+            "material": {"diffusivity": 1.0},
+            "initial": {"expression": guess},
+            "boundary": {"all": {"type": "dirichlet", "value": 0.0}},
+        },
+    )
+    largest = 1e10 if "e10" in guess else 301.0
+    assert abs(result.field).max() <= 1e-12 * 2.3e-16 * largest * max(points)
+    assert iterations(result) <= 30
+
+
 def test_the_chip_gives_off_what_it_makes(tmp_path):
     """60 W leave through 16 cm^2 of the sink at 900 W/(m^2 K)."""
     must(tmp_path, "run", ROOT / "configs" / "chip-steady.cfg", "--quiet", "--set", f"solver.backend={BACKEND}")

@@ -18,6 +18,7 @@ struct work {
     /* squares in the norm of A: */
     double error;    /* about that of T's error: z.r */
     double most;     /* what it may be; not known before there is a z */
+    double guess;    /* the rounding of the guess */
     double rounding; /* that of T itself */
     double least;    /* below this it need not fall any further */
     bool interrupted;
@@ -95,10 +96,12 @@ static double rounding_of(const struct hs_krylov_rates *rates)
 }
 
 /* The error must be small beside the solution as well: a guess that jumps where edges are short is
- * so far off in the norm of A that the tolerance, times that, would leave an error of any size. */
-static double allowed(double tolerance, const struct hs_krylov_rates *rates)
+ * so far off in the norm of A that the tolerance, times that, would leave an error of any size.
+ * Beside a solution of 0 it must be small beside the guess's rounding. */
+static double allowed(const struct work *work, double tolerance,
+                      const struct hs_krylov_rates *rates)
 {
-    return tolerance * tolerance * rates->field + rounding_of(rates);
+    return tolerance * tolerance * (rates->field + work->guess) + rounding_of(rates);
 }
 
 /* Whether the guess is the answer. Residuals that are roundings do not say so: together they may be
@@ -110,7 +113,7 @@ static enum hs_status is_steady(const struct work *work, double tolerance,
     enum hs_status st = HS_OK;
     if (rates->told == 0.0 && rates->largest > 0.0)
         st = work->gradients->vectors->precondition(work->gradients->of, &zr, work->err);
-    *out = rates->told == 0.0 && zr <= allowed(tolerance, rates);
+    *out = rates->told == 0.0 && zr <= allowed(work, tolerance, rates);
     return st;
 }
 
@@ -127,6 +130,7 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
     struct hs_krylov_rates now;
     HS_TRY(vectors->residual(of, 1.0, &now, work->err));
     out->reached = isfinite(now.largest);
+    work->guess = rounding_of(&now);
     bool done = now.told <= rate;
     if (steady)
         HS_TRY(is_steady(work, tolerance, &now, &done));
@@ -152,7 +156,7 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
         if (now.largest == 0.0)
             work->error = 0.0; /* whatever the recurrence says: the answer is exact */
         if (steady)
-            work->most = fmin(work->most, allowed(tolerance, &now));
+            work->most = fmin(work->most, allowed(work, tolerance, &now));
         helps = out->iterations > iterations && out->iterations < HS_SOLUTION_ITERATIONS &&
                 (work->error > work->most || (now.told > rate && now.told < 0.5 * before));
     }

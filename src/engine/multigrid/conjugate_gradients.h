@@ -52,7 +52,8 @@ enum hs_status hs_conjugate_gradients_store(struct hs_conjugate_gradients *gradi
  * Solves for T, which holds the initial guess. The solution is reached when the largest residual,
  * as a rate of change computed anew from T, is at most `tolerance` times that of the guess or at
  * most `rate` [K/s], and the error in the norm of A, which CG minimises, has fallen likewise;
- * without a shift the error must also be at most `tolerance` times the norm of T's own differences.
+ * without a shift the error must also be at most `tolerance` times the norm of T's own differences,
+ * or times the rounding of the guess, since the solution may be 0.
  * Nodes whose residual is within the rounding of its own terms do not count: at a thin film that
  * rounding may exceed all changes elsewhere. Iterations also end when the residual stops falling;
  * the solution is then reached if every residual above the limit is at most 100 roundings of its
