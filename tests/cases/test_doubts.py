@@ -94,6 +94,15 @@ def test_a_result_below_absolute_zero_is_a_warning(tmp_path, flux, initial, unit
     assert not warned or "a flux is the heat that leaves" in found[0] and f" {unit}, below" in found[0]
 
 
+def test_the_rounding_of_absolute_zero_is_not_below_it(tmp_path):
+    (tmp_path / "case.cfg").write_text("""grid = { points = [33, 33]; upper = [1.0, 1.0]; };
+material = { conductivity = 50.0; density = 7800.0; specific_heat = 460.0; };
+initial = { value = 300.0; }; boundary = { all = { type = "dirichlet"; value = 0.0; }; };
+steady = { tolerance = 1e-8; method = "multigrid"; };\n""")
+    run = json.loads(must(tmp_path, "run", "case.cfg", "--json"))
+    assert run["min"] < 0.0 and run["warnings"] == []
+
+
 @pytest.mark.parametrize("span, time, said", [
     (1e-3, 'time={end=2e4; method="implicit"; tolerance=0.1;}', "time.tolerance = 0.1: it lets each step be off by 0.1 mol/m^3"),
     (1e-3, 'time={end=2e4; method="rkl2"; tolerance=1e-3;}', "time.tolerance = 0.001: it lets each step be off by 0.001 mol/m^3"),

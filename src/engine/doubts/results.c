@@ -49,6 +49,7 @@ static void doubt_rounding(const struct hs_problem *problem, const struct hs_loo
 void hs_doubts_of_result(const struct hs_problem *problem, const struct hs_plan *plan,
                          const struct hs_loop_result *result, struct hs_error *out)
 {
+    const double rounding = 1e-6; /* of the range: that of float, and of a solver's tolerance */
     double span[2], range[2] = {result->range[0], result->range[1]};
     const bool known =
         hs_doubts_initial_span(problem, span); /* a run that goes on has not seen it */
@@ -58,7 +59,7 @@ void hs_doubts_of_result(const struct hs_problem *problem, const struct hs_plan 
     if (problem->precision == HS_FLOAT && !problem->raw && hs_plan_sweeps_singly(plan))
         doubt_rounding(problem, result, range, out);
     const double zero = known ? hs_doubts_absolute_zero(problem, span[0]) : NAN;
-    if (result->last.min < zero && span[0] > zero)
+    if (result->last.min < zero - rounding * (range[1] - range[0]) && span[0] > zero)
         hs_error_warn(
             out, problem->config_path,
             "the lowest temperature is %.6g %s, below absolute zero; look at the signs: a flux "
