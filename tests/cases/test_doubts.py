@@ -100,7 +100,7 @@ material = { conductivity = 50.0; density = 7800.0; specific_heat = 460.0; };
 initial = { value = 300.0; }; boundary = { all = { type = "dirichlet"; value = 0.0; }; };
 steady = { tolerance = 1e-8; method = "multigrid"; };\n""")
     run = json.loads(must(tmp_path, "run", "case.cfg", "--json"))
-    assert run["min"] < 0.0 and run["warnings"] == []
+    assert run["min"] < 0.0 and not [w for w in run["warnings"] if "below absolute zero" in w]
 
 
 @pytest.mark.parametrize("span, time, said", [
