@@ -832,6 +832,20 @@ def test_a_source_of_which_nodes_take_too_much_is_a_warning(tmp_path, setting, k
     assert not key or (f"--set: {key} = " in found[0] and f"the nodes take {times}" in found[0]), found
 
 
+@pytest.mark.parametrize("source, times", [
+    ("x > 0.482 ? 1e6 : 0", "0.55"),  # a node for 1.8 cells
+    ("x > 0.475 ? 1e6 : 0", "0.8 "),
+    ("x < 0.003 ? 1e6 : 0", "3.37"),  # a node for 0.3 cells, by 64 places a cell
+    ("x > 0.482 && x < 0.492 ? 1e6 : 0", None),  # a node for a cell
+])
+def test_a_source_at_the_ends_of_a_periodic_axis_counts_for_whole_cells(tmp_path, source, times):
+    """The last cell, from 0.49 to 0.5 m, and the lower half of the first node's length are there, too."""
+    ring = ["grid.points=[50, 21]", *(f'boundary.{f}={{type="periodic";}}' for f in ("x_min", "x_max"))]
+    found = [w for w in check(tmp_path, f'source={{expression="{source}";}}', *ring) if "the nodes take" in w]
+    assert len(found) == (times is not None), found
+    assert not times or f"the nodes take {times}" in found[0], found
+
+
 GUARDED = 'boundary.y_min={type="dirichlet"; value=%g; patches=({type="dirichlet"; value=310.0; lower=[0.0]; upper=[%g];});}'
 
 
