@@ -304,6 +304,21 @@ def test_a_bodys_materials_in_other_units_are_noticed(tmp_path, old, new, said):
     assert json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"] == [said]
 
 
+@pytest.mark.parametrize("k", ["[%s, %s]", "[%s, %s]; density = 2.0"])
+def test_each_axis_of_a_conductivity_is_looked_at(tmp_path, k):
+    flat = (BODY % ("300.0", "300.0")).replace("points = [21]; upper = [0.2]", "points = [21, 5]; upper = [0.2, 0.05]")
+    flat = flat.replace("lower = [0.1]; upper = [0.2]", "lower = [0.1, 0.0]; upper = [0.2, 0.05]")
+    flat = flat.replace("boundary = {", 'boundary = { all = { type = "reflective"; };')
+    light = "density" in k
+    more = "9.0" if light else "2e4"
+    for along in ("0.3", more), (more, "0.3"):
+        given = k % along + ("" if light else "; density = 2000.0")
+        (tmp_path / "body.cfg").write_text(flat.replace("1.0; density = 2000.0", given))
+        (said,) = json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"]
+        assert said.startswith("body.cfg:2: materials[0].")
+        assert ("with a conductivity of 9 W/(m K) that is too light" if light else "more than diamond conducts") in said
+
+
 @pytest.mark.parametrize("ambient, warned", [("20.0", True), ("293.15", False)])
 @pytest.mark.parametrize("wall", ['type = "robin"; h = 25.0; ambient = 293.15', 'type = "reflective"'])
 def test_a_patch_in_other_units_is_noticed(tmp_path, wall, ambient, warned):
