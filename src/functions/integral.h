@@ -6,8 +6,8 @@
 #include "functions/program.h"
 
 /* The absolute value, integrated over the grid or a face (`face` >= 0) and summed over several
- * times from 0 to `end` [s]. A node counts for half a cell on each side. Only the ratio means
- * something: axes along which the value is the same are left out. */
+ * times from 0 to `end` [s]. `wraps`: the periodic axes. A node counts for half a cell on each
+ * side. Only the ratio means something: axes along which the value is the same are left out. */
 struct hs_integral {
     double nodes; /* each node by the value that it has */
     double fine;  /* by the values at two or four places for each node along each axis, along one up
@@ -16,7 +16,7 @@ struct hs_integral {
 
 /* False, and nothing is known, if that are more places than are looked at within half a second, or
  * if it is not finite. */
-bool hs_integral_of(const struct hs_grid *grid, int face, const struct hs_value *value, double end,
-                    struct hs_integral *out);
+bool hs_integral_of(const struct hs_grid *grid, const bool wraps[HS_AXES], int face,
+                    const struct hs_value *value, double end, struct hs_integral *out);
 
 #endif

@@ -104,10 +104,13 @@ void hs_doubt_uptake(struct hs_reader *reader, const char *key, int face,
     struct hs_setting *entry = hs_settings_find(reader->settings, key);
     struct hs_integral sum;
     double end = NAN;
+    bool wraps[HS_AXES];
+    for (int axis = 0; axis < HS_AXES; axis++)
+        wraps[axis] = hs_axis_is_periodic(reader, axis);
     hs_settings_number(reader->settings, "time.end", &end);
     if (!reader->space_known || !reader->doubts || !entry || entry->doubted ||
-        !hs_integral_of(&reader->problem->grid, face, value, end, &sum) || !(sum.fine > 0.0) ||
-        !(fabs(sum.nodes - sum.fine) > most * sum.fine) ||
+        !hs_integral_of(&reader->problem->grid, wraps, face, value, end, &sum) ||
+        !(sum.fine > 0.0) || !(fabs(sum.nodes - sum.fine) > most * sum.fine) ||
         (sum.nodes == 0.0 && !(hs_value_varies(value) & HS_VARIES_T))) /* else it acts nowhere */
         return;
     entry->doubted = hs_doubt(

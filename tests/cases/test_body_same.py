@@ -327,6 +327,28 @@ def test_mirror_images_stay_mirror_images(tmp_path, wall, dims, precision):
         assert np.abs(np.flip(straight, axis) - straight).max() > 0.05  # the body has no symmetry of its own
 
 
+@pytest.mark.parametrize("dims", [2, 3])
+def test_a_ball_halfway_in_a_layer_has_a_mirror_image(tmp_path, dims):
+    """The layer's face runs through nodes, so the ball's surface crosses edges in it: each side of such an edge has its
+    own material."""
+    start = random_field(dims)
+    ends = [h * (n - 1) for h, n in zip(SPACING, start.shape[::-1])]
+    face, depth = dims - 1, 2 * SPACING[dims - 1]
+    fields = []
+    for normal, place in ((1.0, depth), (-1.0, ends[face] - depth)):
+        at = [end / 2 for end in ends[:face]] + [place]
+        layer = {"shape": "half-space", "point": at, "normal": [0.0] * face + [normal]}
+        ball = {"shape": "sphere", "centre": at, "radius": 0.7}
+        body = [{"material": "a"}, {"material": "b", **layer}, {"material": "c", **ball}]
+        turned = start if normal > 0 else np.flip(start, 0)
+        settings = case(tmp_path, dims, "double", walls("reflective", dims), turned, materials=MATERIALS, body=body)
+        settings["time"]["step"] = 0.002
+        field = run(tmp_path, settings, f"normal{normal:g}").field
+        fields.append(field if normal > 0 else np.flip(field, 0))
+    assert np.abs(fields[0] - fields[1]).max() <= 64 * 2 * (2 * dims + 4) * ROUNDOFF["double"]
+    assert np.abs(fields[0] - start).max() > 0.05
+
+
 def test_shapes_and_labels_of_cells_say_the_same_to_the_bit(tmp_path):
     """Boxes whose sides run through nodes, and labels of the same cells."""
     labels = np.zeros([n - 1 for n in SHAPE[3]], np.uint8)

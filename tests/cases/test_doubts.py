@@ -313,6 +313,21 @@ def test_a_bodys_materials_in_other_units_are_noticed(tmp_path, old, new, said):
     assert json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"] == [said]
 
 
+@pytest.mark.parametrize("k", ["[%s, %s]", "[%s, %s]; density = 2.0"])
+def test_each_axis_of_a_conductivity_is_looked_at(tmp_path, k):
+    flat = (BODY % ("300.0", "300.0")).replace("points = [21]; upper = [0.2]", "points = [21, 5]; upper = [0.2, 0.05]")
+    flat = flat.replace("lower = [0.1]; upper = [0.2]", "lower = [0.1, 0.0]; upper = [0.2, 0.05]")
+    flat = flat.replace("boundary = {", 'boundary = { all = { type = "reflective"; };')
+    light = "density" in k
+    more = "9.0" if light else "2e4"
+    for along in ("0.3", more), (more, "0.3"):
+        given = k % along + ("" if light else "; density = 2000.0")
+        (tmp_path / "body.cfg").write_text(flat.replace("1.0; density = 2000.0", given))
+        (said,) = json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"]
+        assert said.startswith("body.cfg:2: materials[0].")
+        assert ("with a conductivity of 9 W/(m K) that is too light" if light else "more than diamond conducts") in said
+
+
 @pytest.mark.parametrize("ambient, warned", [("20.0", True), ("293.15", False)])
 @pytest.mark.parametrize("wall", ['type = "robin"; h = 25.0; ambient = 293.15', 'type = "reflective"'])
 def test_a_patch_in_other_units_is_noticed(tmp_path, wall, ambient, warned):
@@ -839,6 +854,20 @@ def test_a_source_of_which_nodes_take_too_much_is_a_warning(tmp_path, setting, k
     found = [w for w in check(tmp_path, setting) if "the nodes take" in w]
     assert len(found) == (key is not None), found
     assert not key or (f"--set: {key} = " in found[0] and f"the nodes take {times}" in found[0]), found
+
+
+@pytest.mark.parametrize("source, times", [
+    ("x > 0.482 ? 1e6 : 0", "0.55"),  # a node for 1.8 cells
+    ("x > 0.475 ? 1e6 : 0", "0.8 "),
+    ("x < 0.003 ? 1e6 : 0", "3.37"),  # a node for 0.3 cells, by 64 places a cell
+    ("x > 0.482 && x < 0.492 ? 1e6 : 0", None),  # a node for a cell
+])
+def test_a_source_at_the_ends_of_a_periodic_axis_counts_for_whole_cells(tmp_path, source, times):
+    """The last cell, from 0.49 to 0.5 m, and the lower half of the first node's length are there, too."""
+    ring = ["grid.points=[50, 21]", *(f'boundary.{f}={{type="periodic";}}' for f in ("x_min", "x_max"))]
+    found = [w for w in check(tmp_path, f'source={{expression="{source}";}}', *ring) if "the nodes take" in w]
+    assert len(found) == (times is not None), found
+    assert not times or f"the nodes take {times}" in found[0], found
 
 
 GUARDED = 'boundary.y_min={type="dirichlet"; value=%g; patches=({type="dirichlet"; value=310.0; lower=[0.0]; upper=[%g];});}'

@@ -66,27 +66,34 @@ static void doubt_material(const struct hs_problem *problem, struct hs_error *ou
         doubt_light(out, hs_problem_place(problem, HS_PLACE_DENSITY), m->conductivity);
 }
 
-/* For a body's materials. */
+/* For a body's material with its conductivity along an axis. */
+static bool doubt_along(const struct hs_problem *problem, const struct hs_substance *s, int axis,
+                        struct hs_error *out)
+{
+    const bool known = !isnan(s->density); /* else only a diffusivity is given */
+    const double value[RANGES] = {known ? s->conductivity[axis] : NAN, s->density,
+                                  s->capacity / s->density};
+    for (int r = 0; r < checked_of(problem); r++) {
+        const char *said = say_out_of_range(&ranges[r], value[r]);
+        if (!said)
+            continue;
+        hs_error_warn(out, s->place[r], "%s", said);
+        return true;
+    }
+    const bool light = is_too_light(problem, value[0], s->density);
+    if (light)
+        doubt_light(out, s->place[1], value[0]);
+    return light;
+}
+
+/* For a body's materials: the first that is in doubt. */
 static void doubt_substance(const struct hs_problem *problem, struct hs_error *out)
 {
     const struct hs_body *body = problem->body;
-    for (int n = 0; body && n < body->substance_count; n++) {
-        const struct hs_substance *s = &body->substance[n];
-        const bool known = !isnan(s->density); /* else only a diffusivity is given */
-        const double value[RANGES] = {known ? s->conductivity[HS_X] : NAN, s->density,
-                                      s->capacity / s->density};
-        for (int r = 0; r < checked_of(problem); r++) {
-            const char *said = say_out_of_range(&ranges[r], value[r]);
-            if (!said)
-                continue;
-            hs_error_warn(out, s->place[r], "%s", said);
-            return;
-        }
-        if (is_too_light(problem, value[0], s->density)) {
-            doubt_light(out, s->place[1], value[0]);
-            return;
-        }
-    }
+    bool said = false;
+    for (int n = 0; body && n < body->substance_count && !said; n++)
+        for (int axis = 0; axis < problem->grid.dims && !said; axis++)
+            said = doubt_along(problem, &body->substance[n], axis, out);
 }
 
 static void doubt_unused_substance(const struct hs_problem *problem, struct hs_error *out)

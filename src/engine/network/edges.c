@@ -209,10 +209,10 @@ static double resist(struct hs_octants *octants, const struct hs_node_box *regio
     return sum;
 }
 
-/* Resistance of the line from node to node without contacts, m^2 K/W. */
-static double along_edge(struct hs_octants *octants, int axis, bool *empty)
+/* Resistance of the line from node to node without contacts, m^2 K/W. Where it lies in a plane
+ * surface, the quarter's side of that counts. */
+static double along_edge(struct hs_octants *octants, int octant, int axis, bool *empty)
 {
-    const int octant = first_octant(octants, axis);
     double at[HS_AXES];
     struct hs_node_box region = beside_cell(octants, octant, axis, at);
     region.origin[axis] = hs_octant_region(octants, octant).origin[axis];
@@ -261,7 +261,7 @@ static double trace(struct hs_octants *octants, int octant, int axis, double qua
 {
     const struct hs_node_box region = along_cell(octants, octant, axis);
     if (is_bent(octants, octant, axis))
-        return quarter / (along_edge(octants, axis, empty) + edge->resistance);
+        return quarter / (along_edge(octants, octant, axis, empty) + edge->resistance);
     select_lines(octants, octant, axis, &region);
     struct hs_lines lines = hs_octants_lines(octants, &region, axis);
     double at[HS_AXES] = {0.0, 0.0, 0.0}, area, sum = 0.0, first = -1.0;

@@ -470,10 +470,15 @@ static double edge_of_solids(const struct random_case *r, const int64_t node[HS_
         const struct crossing here = find_crossing(r, &reach);
         const bool as_node_line = bends(r, &box, axis);
         const struct stretch whole = {.lo = box.lo[axis], .hi = box.hi[axis]};
+        double within[HS_AXES]; /* on the line of the nodes, but in the quarter */
+        for (int a = 0; a < HS_AXES; a++)
+            within[a] = !there(r, a) ? 0.5
+                        : side[a]    ? box.lo[a] + lowered(r, a)
+                                     : box.hi[a] - lowered(r, a);
         find_lines(r, &box, axis, &here, &bundle);
         for (int m = 0; m < bundle.count; m++)
             sum += bundle.area[m] /
-                   (walk(r, axis, as_node_line ? x : bundle.at[m], &whole, NONE, NULL, NULL) +
+                   (walk(r, axis, as_node_line ? within : bundle.at[m], &whole, NONE, NULL, NULL) +
                     (as_node_line ? edge.contacts
                                   : contacts_along(r, node, axis, bundle.at[m], &edge)));
     }
