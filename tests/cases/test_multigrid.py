@@ -514,6 +514,35 @@ def test_nor_those_of_a_film_at_a_wall_that_convects_weakly(tmp_path, film, h, a
     assert abs(solve(tmp_path, settings, 1e-9).field - ambient).max() < 1e-6
 
 
+def weakly_held(h):
+    """A rod of k = 1 and ten cells: h / 10 of what an edge conducts."""
+    return {
+        "grid": {"points": [11], "upper": [1.0]},
+        "material": {"conductivity": 1.0, "density": 1e3, "specific_heat": 1e3},
+        "initial": {"value": 2.0},
+        "boundary": {"x_min": {"type": "robin", "h": h, "ambient": 1.0}, "x_max": {"type": "reflective"}},
+    }
+
+
+@pytest.mark.parametrize("h", [1e-8, 1e-10, 1e-12])
+def test_weak_convection_alone_holds_the_temperature(tmp_path, h):
+    """The stencil's sink had lost the digits of h below 1e-16: at 1e-12 the rod was 8e-4 of the jump off."""
+    assert abs(solve(tmp_path, weakly_held(h), 1e-9).field - 1.0).max() < 1e-9
+
+
+@pytest.mark.parametrize("body", [False, True])
+@pytest.mark.parametrize("h", [1e-16, 1e-20])
+def test_convection_below_the_last_digit_of_an_edge_is_refused(tmp_path, h, body):
+    """In a body the guess passed for the steady state at 1e-20, with exit code 0."""
+    case = {**weakly_held(h), "steady": {"tolerance": 1e-9, "method": "multigrid"}}
+    if body:
+        rod = {"name": "rod", **case.pop("material")}
+        case |= {"materials": [rod, {**rod, "name": "end", "conductivity": 2.0}]}
+        case |= {"body": [{"material": "rod"}, {"material": "end", "shape": "box", "lower": [0.3], "upper": [0.6]}]}
+    done = command(tmp_path, case, "run", "--quiet")
+    assert done.returncode == 2 and "of what the shortest cells conduct" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-9, 1e-12])
 @pytest.mark.parametrize("points", [[31, 18], [31, 18, 10]])
 def test_its_answer_is_a_good_guess(tmp_path, tolerance, points):

@@ -28,8 +28,9 @@ struct hs_equations {
     double flows;    /* and of the magnitudes of all that makes it up at each node */
     double capacity; /* sum of C of the free nodes */
     double shift;    /* 1/s; 0: the steady equations */
-    bool floating; /* apart from the shift nothing fixes the mean: no node is held, and there is no
-                      sink */
+    double hold;     /* sum of the sinks; infinite if a node is held */
+    double strongest; /* largest conductance of an edge */
+    bool floating;    /* apart from the shift nothing fixes the mean: hold is 0 */
     int threads;
 };
 
