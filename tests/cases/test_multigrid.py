@@ -530,17 +530,44 @@ def test_weak_convection_alone_holds_the_temperature(tmp_path, h):
     assert abs(solve(tmp_path, weakly_held(h), 1e-9).field - 1.0).max() < 1e-9
 
 
-@pytest.mark.parametrize("body", [False, True])
-@pytest.mark.parametrize("h", [1e-16, 1e-20])
-def test_convection_below_the_last_digit_of_an_edge_is_refused(tmp_path, h, body):
-    """In a body the guess passed for the steady state at 1e-20, with exit code 0."""
-    case = {**weakly_held(h), "steady": {"tolerance": 1e-9, "method": "multigrid"}}
-    if body:
-        rod = {"name": "rod", **case.pop("material")}
-        case |= {"materials": [rod, {**rod, "name": "end", "conductivity": 2.0}]}
-        case |= {"body": [{"material": "rod"}, {"material": "end", "shape": "box", "lower": [0.3], "upper": [0.6]}]}
+def two_halves(**more):
+    """The rod as two materials that touch halfway between nodes."""
+    rod = {"name": "rod", "conductivity": 1.0, "density": 1e3, "specific_heat": 1e3}
+    case = {key: value for key, value in weakly_held(1e-16).items() if key != "material"}
+    body = [{"material": "rod"}, {"material": "end", "shape": "box", "lower": [0.55], "upper": [1.0]}]
+    return {**case, "materials": [rod, {**rod, "name": "end", "conductivity": 2.0}], "body": body, **more}
+
+
+HALVES_HELD = {"x_min": {"type": "dirichlet", "value": 1.0}, "x_max": {"type": "reflective"}}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        weakly_held(1e-16),
+        weakly_held(1e-20),
+        two_halves(),
+        two_halves(boundary={"all": {"type": "periodic"}}, contacts=[{"between": ["rod", "end"], "resistance": 1e20}]),
+        two_halves(boundary=HALVES_HELD, contacts=[{"between": ["rod", "end"], "resistance": 1e20}]),
+        two_halves(boundary=HALVES_HELD, contacts=[{"between": ["rod", "end"], "resistance": 1e30}]),
+    ],
+)
+def test_a_piece_that_is_bound_by_less_than_rounding_is_refused(tmp_path, settings):
+    """Its temperature was the guess's, or whatever rounding made of it (1e9 K), with exit code 0."""
+    case = {**settings, "steady": {"tolerance": 1e-9, "method": "multigrid"}}
     done = command(tmp_path, case, "run", "--quiet")
-    assert done.returncode == 2 and "of what the shortest cells conduct" in done.stderr, done.stderr
+    assert done.returncode == 2 and "of what its own edges conduct" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("resistance", [0.0, 1e-30, 1e12, 1e30])
+def test_pieces_that_are_each_held_may_have_any_contact(tmp_path, resistance):
+    ends = {"x_min": {"type": "dirichlet", "value": 1.0}, "x_max": {"type": "dirichlet", "value": 4.0}}
+    contacts = [{"between": ["rod", "end"], "resistance": resistance}]
+    flux = 3.0 / (0.55 + resistance + 0.45 / 2.0)
+    x = np.linspace(0.0, 1.0, 11)
+    expected = np.where(x < 0.55, 1.0 + flux * x, 4.0 - flux * (1.0 - x) / 2.0)
+    result = solve(tmp_path, two_halves(boundary=ends, contacts=contacts), 1e-9)
+    np.testing.assert_allclose(result.field, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-9, 1e-12])

@@ -12,9 +12,9 @@
 #include "core/memory.h"
 #include "core/method.h"
 #include "engine/multigrid/conjugate_gradients.h"
+#include "engine/multigrid/pieces.h"
 #include "engine/stability.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -40,21 +40,6 @@ static enum hs_status check_balance(const struct hs_problem *problem,
                         equations->balance * factor *
                             (problem->network ? 1.0 : hs_problem_heat_capacity(problem)),
                         unit);
-}
-
-/* Weaker than the last digit of an edge, convection has no effect on the iterations: any mean would
- * pass for the steady one. */
-static enum hs_status check_hold(const struct hs_problem *problem,
-                                 const struct hs_equations *equations, struct hs_error *err)
-{
-    if (equations->floating || equations->hold > DBL_EPSILON * equations->strongest)
-        return HS_OK;
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: steady.method = \"multigrid\": convection and perfusion together are "
-                        "%.3g of what the shortest cells conduct, and double resolves %.3g; make "
-                        "them stronger or the cells larger, or hold the temperature of a wall",
-                        hs_problem_place(problem, HS_PLACE_STEADY),
-                        equations->hold / equations->strongest, DBL_EPSILON);
 }
 
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
@@ -84,7 +69,7 @@ static enum hs_status check_solve(struct hs_method_state *self, double tolerance
     (void)tolerance;
     HS_TRY(hs_equations_init(&self->equations, self->problem, err));
     HS_TRY(check_balance(self->problem, &self->equations, err));
-    return check_hold(self->problem, &self->equations, err);
+    return hs_pieces_check(&self->equations, err);
 }
 
 static void watch(struct hs_method_state *self, const struct hs_solve_watch *by)

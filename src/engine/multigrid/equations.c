@@ -103,10 +103,10 @@ bool hs_equations_inflow_at(const struct hs_equations *equations, bool source, d
     return done;
 }
 
-/* Over the nodes; as in struct hs_equations. */
+/* Sums over the nodes; floating: nothing fixes the mean. */
 struct sums {
     struct hs_sum balance, flows, capacity;
-    double hold, strongest;
+    bool floating;
 };
 
 /* Of each forcing at t = 0: its sum, and the sum of its terms' magnitudes. */
@@ -147,12 +147,10 @@ static double flows_at(const struct hs_equations *equations, const struct forcin
 static struct sums add_nodes(const struct hs_equations *equations, const struct forcings *forcings,
                              int64_t first, int64_t last)
 {
-    struct sums sums = {.hold = 0.0};
+    struct sums sums = {.floating = true};
     for (int64_t n = first; n < last; n++) {
         const struct hs_network_row *row = hs_network_row_at(equations->network, n);
-        sums.hold += row->kind == HS_NODE_FREE ? row->sink : INFINITY;
-        for (int axis = 0; axis < HS_AXES; axis++)
-            sums.strongest = fmax(sums.strongest, row->conductance[axis]);
+        sums.floating = sums.floating && row->kind == HS_NODE_FREE && row->sink == 0.0;
         hs_sum_add(&sums.balance, equations->inflow[n]);
         hs_sum_add(&sums.flows, flows_at(equations, forcings, row, n));
         if (row->kind == HS_NODE_FREE)
@@ -166,7 +164,7 @@ static bool add_up(struct hs_equations *equations)
 {
     enum { PARTS = 64 };
     const int64_t nodes = hs_grid_count(&equations->network->grid);
-    struct sums part[PARTS] = {{.hold = 0.0}}, all = {.hold = 0.0};
+    struct sums part[PARTS] = {{.floating = true}}, all = {.floating = true};
     struct forcings forcings;
     const bool found = find_forcings(equations, &forcings);
     if (found) {
@@ -180,12 +178,9 @@ static bool add_up(struct hs_equations *equations)
         hs_sum_join(&all.balance, &part[p].balance);
         hs_sum_join(&all.flows, &part[p].flows);
         hs_sum_join(&all.capacity, &part[p].capacity);
-        all.hold += part[p].hold;
-        all.strongest = fmax(all.strongest, part[p].strongest);
+        all.floating = all.floating && part[p].floating;
     }
-    equations->hold = all.hold;
-    equations->strongest = all.strongest;
-    equations->floating = all.hold == 0.0;
+    equations->floating = all.floating;
     equations->balance = hs_sum_value(&all.balance);
     equations->flows = hs_sum_value(&all.flows);
     equations->capacity = hs_sum_value(&all.capacity);

@@ -28,9 +28,8 @@ struct hs_equations {
     double flows;    /* and of the magnitudes of all that makes it up at each node */
     double capacity; /* sum of C of the free nodes */
     double shift;    /* 1/s; 0: the steady equations */
-    double hold;     /* sum of the sinks; infinite if a node is held */
-    double strongest; /* largest conductance of an edge */
-    bool floating;    /* apart from the shift nothing fixes the mean: hold is 0 */
+    bool floating; /* apart from the shift nothing fixes the mean: no node is held, and there is no
+                      sink */
     int threads;
 };
 
