@@ -514,6 +514,62 @@ def test_nor_those_of_a_film_at_a_wall_that_convects_weakly(tmp_path, film, h, a
     assert abs(solve(tmp_path, settings, 1e-9).field - ambient).max() < 1e-6
 
 
+def weakly_held(h):
+    """A rod of k = 1 and ten cells: h / 10 of what an edge conducts."""
+    return {
+        "grid": {"points": [11], "upper": [1.0]},
+        "material": {"conductivity": 1.0, "density": 1e3, "specific_heat": 1e3},
+        "initial": {"value": 2.0},
+        "boundary": {"x_min": {"type": "robin", "h": h, "ambient": 1.0}, "x_max": {"type": "reflective"}},
+    }
+
+
+@pytest.mark.parametrize("h", [1e-8, 1e-10, 1e-12])
+def test_weak_convection_alone_holds_the_temperature(tmp_path, h):
+    """The stencil's sink had lost the digits of h below 1e-16: at 1e-12 the rod was 8e-4 of the jump off."""
+    assert abs(solve(tmp_path, weakly_held(h), 1e-9).field - 1.0).max() < 1e-9
+
+
+def two_halves(**more):
+    """The rod as two materials that touch halfway between nodes."""
+    rod = {"name": "rod", "conductivity": 1.0, "density": 1e3, "specific_heat": 1e3}
+    case = {key: value for key, value in weakly_held(1e-16).items() if key != "material"}
+    body = [{"material": "rod"}, {"material": "end", "shape": "box", "lower": [0.55], "upper": [1.0]}]
+    return {**case, "materials": [rod, {**rod, "name": "end", "conductivity": 2.0}], "body": body, **more}
+
+
+HALVES_HELD = {"x_min": {"type": "dirichlet", "value": 1.0}, "x_max": {"type": "reflective"}}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        weakly_held(1e-16),
+        weakly_held(1e-20),
+        two_halves(),
+        two_halves(boundary={"all": {"type": "periodic"}}, contacts=[{"between": ["rod", "end"], "resistance": 1e20}]),
+        two_halves(boundary=HALVES_HELD, contacts=[{"between": ["rod", "end"], "resistance": 1e20}]),
+        two_halves(boundary=HALVES_HELD, contacts=[{"between": ["rod", "end"], "resistance": 1e30}]),
+    ],
+)
+def test_a_piece_that_is_bound_by_less_than_rounding_is_refused(tmp_path, settings):
+    """Its temperature was the guess's, or whatever rounding made of it (1e9 K), with exit code 0."""
+    case = {**settings, "steady": {"tolerance": 1e-9, "method": "multigrid"}}
+    done = command(tmp_path, case, "run", "--quiet")
+    assert done.returncode == 2 and "of what its own edges conduct" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("resistance", [0.0, 1e-30, 1e12, 1e30])
+def test_pieces_that_are_each_held_may_have_any_contact(tmp_path, resistance):
+    ends = {"x_min": {"type": "dirichlet", "value": 1.0}, "x_max": {"type": "dirichlet", "value": 4.0}}
+    contacts = [{"between": ["rod", "end"], "resistance": resistance}]
+    flux = 3.0 / (0.55 + resistance + 0.45 / 2.0)
+    x = np.linspace(0.0, 1.0, 11)
+    expected = np.where(x < 0.55, 1.0 + flux * x, 4.0 - flux * (1.0 - x) / 2.0)
+    result = solve(tmp_path, two_halves(boundary=ends, contacts=contacts), 1e-9)
+    np.testing.assert_allclose(result.field, expected, rtol=1e-9)
+
+
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-9, 1e-12])
 @pytest.mark.parametrize("points", [[31, 18], [31, 18, 10]])
 def test_its_answer_is_a_good_guess(tmp_path, tolerance, points):

@@ -12,6 +12,7 @@
 #include "core/memory.h"
 #include "core/method.h"
 #include "engine/multigrid/conjugate_gradients.h"
+#include "engine/multigrid/pieces.h"
 #include "engine/stability.h"
 
 #include <math.h>
@@ -67,7 +68,8 @@ static enum hs_status check_solve(struct hs_method_state *self, double tolerance
 {
     (void)tolerance;
     HS_TRY(hs_equations_init(&self->equations, self->problem, err));
-    return check_balance(self->problem, &self->equations, err);
+    HS_TRY(check_balance(self->problem, &self->equations, err));
+    return hs_pieces_check(&self->equations, err);
 }
 
 static void watch(struct hs_method_state *self, const struct hs_solve_watch *by)

@@ -41,10 +41,11 @@ static double conductance(const struct hs_problem *problem, int axis,
     return g;
 }
 
-/* The part of w*(inner + ghost - 2*edge) that is in neither the edge inwards nor the data. */
+/* The part of w*(inner + ghost - 2*edge) that is in neither the edge inwards nor the data. In this
+ * order a b near 0, of weak convection, keeps all its digits: w is 1/2 there. */
 static double sink_of(const struct hs_face *face)
 {
-    return -(1.0 + face->edge_weight * (face->b[0] - 2.0));
+    return (2.0 * face->edge_weight - 1.0) - face->edge_weight * face->b[0];
 }
 
 static struct hs_network_row row_at(const struct hs_problem *problem,
