@@ -56,9 +56,8 @@ static void each_edge(const struct hs_network *network, struct piece *piece,
 }
 
 /* W/K; infinite: a held node */
-static double sink_at(const struct hs_network *network, int64_t node)
+static double sink_of(const struct hs_network_row *row)
 {
-    const struct hs_network_row *row = hs_network_row_at(network, node);
     return row->kind == HS_NODE_FREE ? row->sink : INFINITY;
 }
 
@@ -75,7 +74,7 @@ static int64_t find_pieces(const struct hs_network *network, struct piece *piece
     for (int64_t n = 0; n < nodes; n++) {
         struct piece *root = &piece[root_of(piece, n)];
         root->strongest = fmax(root->strongest, piece[n].strongest);
-        root->bound += sink_at(network, n);
+        root->bound += sink_of(hs_network_row_at(network, n));
         count += root == &piece[n];
     }
     return count;
@@ -97,22 +96,24 @@ static enum hs_status refuse(const struct hs_problem *problem, const struct piec
                         piece[root].bound / piece[root].strongest, weak);
 }
 
-/* Most networks are one piece at sight, and bound: no edge is weak beside any other. */
+/* Most networks are one piece at sight, and bound: no edge is weak beside any other, and the sink
+ * of one node is not. Rows without edges may be of no node. */
 static bool is_bound_at_sight(const struct hs_equations *equations)
 {
-    const struct hs_network *network = equations->network;
     int64_t count;
-    const struct hs_network_row *rows = hs_network_rows(network, &count);
-    double least = INFINITY, most = 0.0, sinks = 0.0;
-    for (int64_t r = 0; r < count; r++)
+    const struct hs_network_row *rows = hs_network_rows(equations->network, &count);
+    double least = INFINITY, most = 0.0, sink = 0.0;
+    for (int64_t r = 0; r < count; r++) {
+        bool edges = false;
         for (int axis = 0; axis < HS_AXES; axis++) {
             const double g = rows[r].conductance[axis];
+            edges = edges || g > 0.0;
             least = g > 0.0 ? fmin(least, g) : least;
             most = fmax(most, g);
         }
-    for (int64_t n = 0; n < hs_grid_count(&network->grid) && sinks <= weak * most; n++)
-        sinks += sink_at(network, n);
-    return least > weak * most && (equations->floating || sinks > weak * most);
+        sink = edges ? fmax(sink, sink_of(&rows[r])) : sink;
+    }
+    return least > weak * most && (equations->floating || sink > weak * most);
 }
 
 enum hs_status hs_pieces_check(const struct hs_equations *equations, struct hs_error *err)
