@@ -91,6 +91,12 @@ static inline bool hs_plan_has_rate(const struct hs_plan *plan)
     return !hs_plan_jumps(plan) && !plan->method->implicit && !plan->cut;
 }
 
+/* Whether each sweep rounds the field to its precision: other methods compute in double. */
+static inline bool hs_plan_rounds_sweeps(const struct hs_plan *plan)
+{
+    return !plan->steady_method && !plan->method->jumps && !plan->method->implicit;
+}
+
 /* Simulated time [s] after `sweep` sweeps; exact at outputs and at the end. */
 double hs_plan_time(const struct hs_plan *plan, int64_t sweep);
 

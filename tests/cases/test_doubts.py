@@ -878,6 +878,39 @@ def test_heat_that_float_loses_is_a_warning(tmp_path, setting, key, kept):
         assert share < 0.5 if found else share == pytest.approx(1.0, abs=0.05), (strength, precision, share)
 
 
+@pytest.mark.parametrize("method, loses", [('"rkl2"; step=8640.0', True), ('"rkl2"; tolerance=1e-3', True), ('"implicit"; step=8640.0', False), ('"spectral"', False), ('"exponential"', False)])
+def test_only_methods_that_sweep_in_float_lose_heat(tmp_path, method, loses):
+    """The stages of rkl2 lost all of 0.1 W/m^3, without a warning; spectral, which computes in double, lost nothing, with one."""
+    (tmp_path / "soil.cfg").write_text(
+        'grid = { points = [101]; upper = [1.0]; };\nprecision = "float";\nmaterial = { conductivity = 2.0; density = 1800.0; specific_heat = 1200.0; };\n'
+        f'initial = {{ value = 283.15; }};\nboundary = {{ all = {{ type = "reflective"; }}; }};\ntime = {{ end = 86400.0; method = {method}; }};\n')
+    for strength in (0.1, 10.0):
+        result = json.loads(must(tmp_path, "run", "soil.cfg", "--set", f"source={{value={strength};}}", "--quiet", "--json", "--overwrite"))
+        lost = loses and strength == 0.1
+        assert any("this heat is lost" in w for w in result["warnings"]) == lost, result["warnings"]
+        share = (result["mean"] - float(np.float32(283.15))) / (strength * 86400.0 / (1800.0 * 1200.0))
+        assert share == pytest.approx(0.0 if lost else 1.0, abs=0.05)
+
+
+def test_nor_does_a_steady_state_that_is_solved_for(tmp_path):
+    (tmp_path / "soil.cfg").write_text(
+        'grid = { points = [41]; upper = [1.0]; };\nprecision = "float";\nmaterial = { conductivity = 2.0; density = 1800.0; specific_heat = 1200.0; };\n'
+        'initial = { value = 283.15; };\nsource = { value = 0.1; };\nboundary = { all = { type = "dirichlet"; value = 283.15; }; };\nsteady = { tolerance = 1e-6; method = "multigrid"; };\n')
+    result = json.loads(must(tmp_path, "run", "soil.cfg", "--quiet", "--json"))
+    assert not result["warnings"] and result["max"] - 283.15 == pytest.approx(0.1 / 16.0, rel=0.01)
+
+
+@pytest.mark.parametrize("method", ["spectral", "exponential"])
+def test_modes_do_not_round_each_sweep(tmp_path, method):
+    """Their warning spoke of 1.4 K."""
+    (tmp_path / "bar.cfg").write_text(
+        'grid = { points = [41]; upper = [0.1]; };\nprecision = "float";\nmaterial = { diffusivity = 1e-4; };\n'
+        'initial = { expression = "300 + 0.01*cos(10*pi*x)"; };\nboundary = { all = { type = "reflective"; }; };\n'
+        f'time = {{ end = 30000.0; step = 0.03; method = "{method}"; }};\n')
+    result = json.loads(must(tmp_path, "run", "bar.cfg", "--quiet", "--json"))
+    assert result["sweeps"] == 1000000 and result["min"] == result["max"] == 300.0 and not result["warnings"]
+
+
 @pytest.mark.parametrize("base, precision, warned", [(293.15, "float", True), (293.15, "double", False), (0.0, "float", False)])
 @pytest.mark.parametrize("method, step", [("euler", "step = 1.5e-5"), ("implicit", "tolerance = 1e-4")])
 def test_what_rounding_may_change_is_a_warning(tmp_path, base, precision, method, step, warned):

@@ -55,7 +55,8 @@ void hs_doubts_of_result(const struct hs_problem *problem, const struct hs_plan 
     for (int end = 0; end < 2 && known; end++)
         hs_doubts_widen(range, span[end]);
     doubt_tolerance(problem, plan, result, range, out);
-    if (problem->precision == HS_FLOAT && !problem->raw && hs_plan_sweeps_singly(plan))
+    if (problem->precision == HS_FLOAT && !problem->raw && hs_plan_rounds_sweeps(plan) &&
+        hs_plan_sweeps_singly(plan))
         doubt_rounding(problem, result, range, out);
     const double zero = known ? hs_doubts_absolute_zero(problem, span[0]) : NAN;
     if (result->last.min < zero && span[0] > zero)

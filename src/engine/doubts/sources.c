@@ -71,13 +71,13 @@ static double spread_gain(const struct hs_problem *problem, int face, double ste
 static void doubt_float(const struct hs_problem *problem, const struct hs_plan *plan,
                         struct hs_error *out)
 {
-    const double step = hs_plan_step(plan), most_source = 4.0, most_flux = 1.0;
+    const double step = hs_plan_sweep_step(plan), most_source = 4.0, most_flux = 1.0;
     const double end = isfinite(problem->schedule.end) ? problem->schedule.end : 0.0;
     double span[2];
     struct hs_datum data[HS_DATA_MOST];
     const int count = hs_data_list(problem, step, 1.0, step, data);
-    if (problem->precision != HS_FLOAT || problem->raw || !hs_plan_sweeps_singly(plan) ||
-        plan->method->step_rule != HS_STEP_STABLE || !hs_doubts_initial_span(problem, span))
+    if (problem->precision != HS_FLOAT || problem->raw || !hs_plan_rounds_sweeps(plan) ||
+        !hs_doubts_initial_span(problem, span))
         return;
     const double at = fmax(fabs(span[0]), fabs(span[1]));
     const double held = hs_precision_epsilon(HS_FLOAT) * at;
