@@ -530,6 +530,20 @@ def test_weak_convection_alone_holds_the_temperature(tmp_path, h):
     assert abs(solve(tmp_path, weakly_held(h), 1e-9).field - 1.0).max() < 1e-9
 
 
+@pytest.mark.parametrize("diffusivity", [1e10, 1.0, 1e-10, 1e-15, 1e-20])
+def test_the_unit_of_conductances_is_no_matter(tmp_path, diffusivity):
+    """Rates of change are roundings beside 1e12 K in cells this flat, but the field is not level. With less than 1e-10 m^2/s
+    it was taken for the steady state."""
+    settings = {
+        "grid": {"points": [4, 3], "upper": [1.0, 1e-3]},
+        "material": {"diffusivity": diffusivity},
+        "initial": {"expression": "1e12 + 100*x"},
+        "boundary": {"all": {"type": "periodic"}},
+    }
+    result = solve(tmp_path, settings, 1e-9)
+    assert abs(result.field - 1e12 - 37.5).max() < 1e-3 and 0 < iterations(result) < 10
+
+
 def two_halves(**more):
     """The rod as two materials that touch halfway between nodes."""
     rod = {"name": "rod", "conductivity": 1.0, "density": 1e3, "specific_heat": 1e3}

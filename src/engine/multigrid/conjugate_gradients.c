@@ -3,6 +3,7 @@
 #include "core/vectors.h"
 #include "engine/multigrid/host_krylov.h"
 #include "engine/multigrid/kept.h"
+#include "engine/multigrid/level.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,7 +16,8 @@ static const double settled = 100.0;
 struct work {
     const struct hs_conjugate_gradients *gradients;
     double first; /* K/s: the guess's largest rate of change */
-    /* squares in the norm of A: */
+    double unit;  /* of the preconditioner's matrix */
+    /* squares in the norm of A, times the unit: */
     double error;    /* about that of T's error: z.r */
     double most;     /* what it may be; not known before there is a z */
     double guess;    /* the rounding of the guess */
@@ -89,10 +91,10 @@ enum hs_status hs_conjugate_gradients_set_heat(const struct hs_conjugate_gradien
                                    err);
 }
 
-static double rounding_of(const struct hs_krylov_rates *rates)
+static double rounding_of(const struct work *work, const struct hs_krylov_rates *rates)
 {
     const double half_ulp = 0.5 * DBL_EPSILON;
-    return half_ulp * half_ulp * rates->gross;
+    return half_ulp * half_ulp * rates->gross * work->unit;
 }
 
 /* The error must be small beside the solution as well: a guess that jumps where edges are short is
@@ -101,7 +103,8 @@ static double rounding_of(const struct hs_krylov_rates *rates)
 static double allowed(const struct work *work, double tolerance,
                       const struct hs_krylov_rates *rates)
 {
-    return tolerance * tolerance * (rates->field + work->guess) + rounding_of(rates);
+    return tolerance * tolerance * (rates->field * work->unit + work->guess) +
+           rounding_of(work, rates);
 }
 
 /* Whether the guess is the answer. Residuals that are roundings do not say so: together they may be
@@ -130,7 +133,7 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
     struct hs_krylov_rates now;
     HS_TRY(vectors->residual(of, 1.0, &now, work->err));
     out->reached = isfinite(now.largest);
-    work->guess = rounding_of(&now);
+    work->guess = rounding_of(work, &now);
     bool done = now.told <= rate;
     if (steady)
         HS_TRY(is_steady(work, tolerance, &now, &done));
@@ -146,7 +149,7 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
     for (bool helps = true; helps && !work->interrupted;) {
         const int iterations = out->iterations;
         const double before = now.told;
-        work->rounding = steady ? rounding_of(&now) : 0.0;
+        work->rounding = steady ? rounding_of(work, &now) : 0.0;
         work->least = steady && iterations == 0 ? INFINITY : work->rounding;
         HS_TRY(iterate(work, 0.9 * tolerance, 0.9 * rate, out));
         if (singular)
@@ -263,7 +266,10 @@ enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradi
                                             double tolerance, double rate, struct hs_solution *out,
                                             struct hs_error *err)
 {
-    struct work work = {.gradients = gradients, .err = err};
+    const bool steady = gradients->equations->shift == 0.0; /* else no such bound is used */
+    struct work work = {.gradients = gradients,
+                        .unit = steady ? hs_levels_unit(gradients->equations) : 1.0,
+                        .err = err};
     *out = (struct hs_solution){.reached = true};
     HS_TRY(gradients->vectors->begin(gradients->of, err));
     HS_TRY(solve(&work, tolerance, rate, out));
