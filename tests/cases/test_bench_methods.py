@@ -132,7 +132,7 @@ def test_table_and_csv_say_the_same(cases):
     table = bench(*SMALL).stdout
     for name in CASES:
         assert re.search(rf"^{name}: {cases[name]['title']}, 17 x 17 x ", table, re.M)
-    assert table.count("none: it has modes for one material") == 2
+    assert table.count("none: it can do only one material") == 2
     result = bench(*SMALL, "--csv")
     assert result.returncode == 0, result.stderr
     found = list(csv.DictReader(io.StringIO(result.stdout)))
