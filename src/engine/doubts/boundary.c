@@ -1,4 +1,4 @@
-/* Walls. */
+/* The boundary: its walls. */
 #include "core/memory.h"
 #include "engine/doubts/checks.h"
 #include "engine/doubts/known.h"

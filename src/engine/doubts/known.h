@@ -38,6 +38,7 @@ bool hs_doubts_two_units(const struct hs_problem *problem, const double span[2],
  * of them. */
 double hs_doubts_absolute_zero(const struct hs_problem *problem, double usual);
 
+/* Widens a range to hold a value. */
 void hs_doubts_widen(double range[2], double value);
 
 #endif

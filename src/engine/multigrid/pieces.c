@@ -102,18 +102,20 @@ static bool is_bound_at_sight(const struct hs_equations *equations)
 {
     int64_t count;
     const struct hs_network_row *rows = hs_network_rows(equations->network, &count);
-    double least = INFINITY, most = 0.0, sink = 0.0;
+    const int threads = equations->threads;
+    double most = 0.0, resists = 0.0, sink = 0.0; /* resists: 1 over the weakest edge */
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : most, resists, sink)
     for (int64_t r = 0; r < count; r++) {
         bool edges = false;
         for (int axis = 0; axis < HS_AXES; axis++) {
             const double g = rows[r].conductance[axis];
             edges = edges || g > 0.0;
-            least = g > 0.0 ? fmin(least, g) : least;
+            resists = g > 0.0 ? fmax(resists, 1.0 / g) : resists;
             most = fmax(most, g);
         }
         sink = edges ? fmax(sink, sink_of(&rows[r])) : sink;
     }
-    return least > weak * most && (equations->floating || sink > weak * most);
+    return weak * most * resists < 1.0 && (equations->floating || sink > weak * most);
 }
 
 enum hs_status hs_pieces_check(const struct hs_equations *equations, struct hs_error *err)
